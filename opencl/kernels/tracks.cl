@@ -16,18 +16,16 @@
 #define SPREAD 9                /* how far apart four velocities read in a frame, if they read next to one another */
 #define ALL    _Pragma ("unroll")
 
-/* One work-item makes one number of a padded plane; any group; 1 read, 1 write.  NaN becomes 0, and so does what lies beyond the picture. */
-kernel void tracks_pad (global const float *input, int stride, int width, int height, int frame, float clip, int margin_x, int margin_y, int columns,
-                        int pitch, global float *planes)
+/* One work-item makes one number of a padded plane; any group; 1 read, 1 write.  What lies beyond the picture is 0. */
+kernel void tracks_pad (global const float *input, int stride, int width, int height, int frame, int margin_x, int margin_y, int columns, int pitch,
+                        global float *planes)
 {
   const int y = get_global_id (0), x = get_global_id (1), from_x = x - margin_x, from_y = y - margin_y;
-  float     value = 0.0f;
 
   if (y >= pitch || x >= columns)
     return;
-  if (from_x >= 0 && from_x < width && from_y >= 0 && from_y < height)
-    value = input[((long) frame * height + from_y) * stride + from_x];
-  planes[(((long) frame * (pitch / STRIP) + y / STRIP) * columns + x) * STRIP + y % STRIP] = isnan (value) ? 0.0f : min (value, clip);
+  planes[(((long) frame * (pitch / STRIP) + y / STRIP) * columns + x) * STRIP + y % STRIP]
+    = from_x >= 0 && from_x < width && from_y >= 0 && from_y < height ? input[((long) frame * height + from_y) * stride + from_x] : 0.0f;
 }
 
 /* How much further each velocity moves than the one before it; 64: each less far. */

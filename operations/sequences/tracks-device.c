@@ -43,7 +43,7 @@ typedef struct
   const TrackFrame *frames;
   gint              n, r;
   const TrackGrid  *grid;
-  gfloat            clip;
+  gfloat            limit;
   Layout            layout;
 } TrackTask;
 
@@ -176,7 +176,7 @@ pad (TesseraBand *band, const TrackTask *task, const Layout *l, TesseraMemory *p
   for (gint j = 0; j < task->n && status == 0; j++)
     status = tessera_launch (band, &(TesseraLaunch) {
       .kernel = "tracks_pad", .size = { l->pitch, l->columns }, .cost = 1,
-      .args = { ARG (band->input.memory), ARG (band->input.stride), ARG (l->width), ARG (l->height), ARG (j), ARG (task->clip), ARG (l->margin_x),
+      .args = { ARG (band->input.memory), ARG (band->input.stride), ARG (l->width), ARG (l->height), ARG (j), ARG (l->margin_x),
                 ARG (l->margin_y), ARG (l->columns), ARG (l->pitch), ARG (planes) } });
   return status;
 }
@@ -232,7 +232,7 @@ in_c (const TesseraRequest *request)
   TrackPixel      *pixels = g_new (TrackPixel, n);
   TrackPlanes      planes;
 
-  tracks_stack (task->frames, task->n, task->r, task->grid, task->clip, &planes);
+  tracks_stack (task->frames, task->n, task->r, task->grid, task->limit, &planes);
   for (gsize i = 0; i < n; i++)
     pixels[i] = (TrackPixel) { planes.best.pixels[i], planes.velocity[i] };
   tessera_write (request->output, &request->roi, request->output_format, (gfloat *) pixels, request->roi.width * sizeof *pixels);
@@ -275,9 +275,16 @@ part_pixels (gsize first, gsize n, gpointer data)
 
 typedef struct
 {
-  const TrackFrame *frames;
-  gfloat           *all;
+  const TrackTask *task;
+  gfloat          *all;
 } Gathering;
+
+TESSERA_CLONES static void
+limit_values (const gfloat *restrict values, gfloat limit, gsize n, gfloat *restrict limited)
+{
+  for (gsize i = 0; i < n; i++)
+    limited[i] = track_limited (values[i], limit);
+}
 
 static void
 gather (gsize first, gsize n, gpointer data)
@@ -286,9 +293,10 @@ gather (gsize first, gsize n, gpointer data)
 
   for (gsize j = first; j < first + n; j++)
     {
-      const gsize pixels = (gsize) g->frames[j].filtered->width * g->frames[j].filtered->height;
+      const CountPlane *plane = g->task->frames[j].filtered;
+      const gsize       pixels = (gsize) plane->width * plane->height;
 
-      memcpy (g->all + j * pixels, g->frames[j].filtered->pixels, pixels * sizeof (gfloat));
+      limit_values (plane->pixels, g->task->limit, pixels, g->all + j * pixels);
     }
 }
 
@@ -297,7 +305,7 @@ process (const TesseraErrand *errand, const TrackTask *task, TrackPixel *pixels)
 {
   const gint     width = task->frames[0].filtered->width, height = task->frames[0].filtered->height, n = task->n;
   const Babl    *format = babl_format ("Y float"), *answer = babl_format_n (babl_type ("float"), 2);
-  Gathering      g = { task->frames, tessera_reached_new ((gsize) width * height * n * sizeof (gfloat)) };
+  Gathering      g = { task, tessera_reached_new ((gsize) width * height * n * sizeof (gfloat)) };
   TesseraRequest request = {
     .filter = &tracks_filter, .errand = *errand, .params = task,
     .input = tessera_reached_buffer (g.all, format, GEGL_RECTANGLE (0, 0, width, height * n)), .input_format = format,
@@ -321,9 +329,9 @@ tracks_are_numbered (guint64 pixels, gint n)
 }
 
 gboolean
-tracks_stack_for (const TesseraErrand *errand, const TrackFrame *frames, gint n, gint r, const TrackGrid *grid, gfloat clip, TrackPlanes *planes)
+tracks_stack_for (const TesseraErrand *errand, const TrackFrame *frames, gint n, gint r, const TrackGrid *grid, gfloat limit, TrackPlanes *planes)
 {
-  TrackTask       task = { frames, n, r, grid, clip, { 0 } };
+  TrackTask       task = { frames, n, r, grid, limit, { 0 } };
   const gint      width = frames[r].filtered->width, height = frames[r].filtered->height;
   const gsize     all = (gsize) width * height;
   TrackPixel     *pixels;
@@ -332,7 +340,7 @@ tracks_stack_for (const TesseraErrand *errand, const TrackFrame *frames, gint n,
   *planes = (TrackPlanes) { .velocity = NULL };
   if (! errand || ! tessera_uses_opencl (errand->operation) || ! tracks_are_numbered (all, n))
     {
-      tracks_stack (frames, n, r, grid, clip, planes);
+      tracks_stack (frames, n, r, grid, limit, planes);
       tracks_count (frames, grid);
       return TRUE;
     }

@@ -2,14 +2,17 @@
  *
  * Grids of velocities, thresholds, and which tracks are objects; see tracks.h.
  */
-#include "tracks.h"
+#include "tracks-parts.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "detect.h"
 
 #define NEAR   3.0              /* px: within the matched filter */
 #define SHARED 4                /* one in so many frames */
+#define ABOVE  2.0f             /* the median, that a frame counts at most */
+#define SLACK  0.5f             /* what sums of limited values may be lower than robust ones */
 
 TrackGrid
 tracks_short_grid (void)
@@ -88,10 +91,42 @@ is_same (const Track *a, const Track *b, const TrackFrame *frames, gint n, gint 
   return shared * SHARED >= n;
 }
 
+static gint
+compare_values (gconstpointer a, gconstpointer b)
+{
+  const gfloat p = *(const gfloat *) a, q = *(const gfloat *) b;
+
+  return (p > q) - (p < q);
+}
+
+/* Of the path with this velocity through a pixel of frame r; what lies beyond a plane, and NaN, is 0. */
+static gfloat
+robust_value (const TrackFrame *frames, gint n, gint r, const TrackGrid *grid, gint velocity, gint x, gint y)
+{
+  g_autofree gfloat *values = g_new0 (gfloat, n);
+  gdouble            sum = 0.0;
+
+  for (gint j = 0; j < n; j++)
+    {
+      const CountPlane *plane = frames[j].filtered;
+      gint              to_x, to_y;
+
+      track_offset (frames, j, r, grid, velocity, &to_x, &to_y);
+      to_x += x;
+      to_y += y;
+      if (to_x >= 0 && to_x < plane->width && to_y >= 0 && to_y < plane->height)
+        values[j] = track_limited (plane->pixels[(gsize) to_y * plane->width + to_x], INFINITY);
+    }
+  qsort (values, n, sizeof *values, compare_values);
+  for (gint j = 0; j < n; j++)
+    sum += MIN (values[j], values[(n - 1) / 2] + ABOVE);
+  return (gfloat) (sum / sqrt (n));
+}
+
 GArray *
 tracks_find (const TrackPlanes *planes, const TrackFrame *frames, gint n, gint r, const TrackGrid *grid, gfloat threshold)
 {
-  GArray *maxima = detect_maxima (&planes->best, threshold);
+  GArray *maxima = detect_maxima (&planes->best, threshold - SLACK);
   GArray *all = g_array_new (FALSE, FALSE, sizeof (Track)), *tracks = g_array_new (FALSE, FALSE, sizeof (Track));
 
   for (guint i = 0; i < maxima->len; i++)
@@ -99,9 +134,11 @@ tracks_find (const TrackPlanes *planes, const TrackFrame *frames, gint n, gint r
       const Detection *maximum = &g_array_index (maxima, Detection, i);
       const gint       velocity = planes->velocity[(gsize) maximum->y * planes->best.width + maximum->x];
       const Track      track = { maximum->fine_x, maximum->fine_y, grid->x + grid->step * (velocity % grid->n_x),
-                                 grid->y + grid->step * (velocity / grid->n_x), maximum->value };
+                                 grid->y + grid->step * (velocity / grid->n_x),
+                                 robust_value (frames, n, r, grid, velocity, maximum->x, maximum->y) };
 
-      g_array_append_val (all, track);
+      if (track.value > threshold)
+        g_array_append_val (all, track);
     }
   g_array_sort (all, compare_tracks);
   for (guint i = 0; i < all->len; i++)

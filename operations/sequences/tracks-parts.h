@@ -4,10 +4,19 @@
 #ifndef TRACKS_PARTS_H
 #define TRACKS_PARTS_H
 
+#include <math.h>
+
 #include "tracks.h"
 
 /* How far frame j lies from frame r for this velocity.  What lies beyond the picture altogether is as far away as what just does. */
 void track_offset (const TrackFrame *frames, gint j, gint r, const TrackGrid *grid, gint velocity, gint *x, gint *y);
+
+/* What a value counts in a sum (tracks.h).  The host alone computes it: a device may round a quotient otherwise. */
+static inline gfloat
+track_limited (gfloat value, gfloat limit)
+{
+  return value <= limit ? value : isnan (value) ? 0.0f : limit * (2.0f - limit / value);
+}
 
 /* For tracks_tried. */
 void tracks_count (const TrackFrame *frames, const TrackGrid *grid);

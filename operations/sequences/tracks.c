@@ -92,10 +92,9 @@ typedef struct
 {
   const Stack      *stack;
   const TrackFrame *frames;
-  gfloat            clip;
+  gfloat            limit;
 } Padding;
 
-/* NaN becomes 0. */
 static void
 pad_planes (gsize first, gsize n, gpointer data)
 {
@@ -110,11 +109,8 @@ pad_planes (gsize first, gsize n, gpointer data)
       memset (padded, 0, bytes);
       for (gint y = 0; y < s->height; y++)
         for (gint x = 0; x < s->width; x++)
-          {
-            const gfloat value = p->frames[j].filtered->pixels[(gsize) y * s->width + x];
-
-            padded[(gsize) (y + s->margin_y) * s->stride + s->margin_x + x] = isnan (value) ? 0.0f : MIN (value, p->clip);
-          }
+          padded[(gsize) (y + s->margin_y) * s->stride + s->margin_x + x]
+            = track_limited (p->frames[j].filtered->pixels[(gsize) y * s->width + x], p->limit);
     }
 }
 
@@ -143,7 +139,7 @@ stack_chunks (gsize first, gsize n, gpointer data)
 }
 
 void
-tracks_stack (const TrackFrame *frames, gint n, gint r, const TrackGrid *grid, gfloat clip, TrackPlanes *planes)
+tracks_stack (const TrackFrame *frames, gint n, gint r, const TrackGrid *grid, gfloat limit, TrackPlanes *planes)
 {
   Stack s = { .n = n, .n_velocities = grid->n_x * grid->n_y, .width = frames[r].filtered->width,
               .height = frames[r].filtered->height, .scale = (gfloat) (1.0 / sqrt (n)), .planes = planes };
@@ -153,7 +149,7 @@ tracks_stack (const TrackFrame *frames, gint n, gint r, const TrackGrid *grid, g
   s.rows = g_new (const gfloat *, (gsize) s.n_velocities * n);
   s.padded = g_new (gfloat *, n);
   place_frames (&s, frames, r, grid, FALSE);
-  tessera_spread_range (n, 1.0, pad_planes, &(Padding) { &s, frames, clip });
+  tessera_spread_range (n, 1.0, pad_planes, &(Padding) { &s, frames, limit });
   place_frames (&s, frames, r, grid, TRUE);
   tessera_spread_range ((gsize) s.height * ((s.width + CHUNK - 1) / CHUNK), 1.0, stack_chunks, &s);
   for (gint j = 0; j < n; j++)

@@ -25,7 +25,6 @@
 #define FWHM       2.2
 #define GAIN       1.5
 #define THRESHOLD  6.0f         /* of tessera-sequence, for what is taken out of the history */
-#define CLIP       12.0f        /* a frame adds no more to a track */
 #define WEAKEST    3.0f         /* of what is kept of a frame */
 #define ALARMS     1            /* in a field */
 #define SPARE      20.0         /* times as many alarms of noise are looked at */
@@ -177,7 +176,7 @@ find_tracks (const Night *night)
 
   for (gint j = 0; j < n_frames; j++)
     frames[j] = (TrackFrame) { &night->filtered[BEFORE + j], night->shifts[BEFORE + j], j };
-  whitener_tracks (frames, n_frames, &night->grid, CLIP, &planes);
+  whitener_tracks (frames, n_frames, &night->grid, TRACKS_LIMIT, &planes);
   tracks = tracks_find (&planes, frames, n_frames, n_frames - 1, &night->grid, (gfloat) weakest_track (&night->grid));
   for (guint i = tracks->len; i-- > 0;)
     {

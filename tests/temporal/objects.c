@@ -259,6 +259,64 @@ test_long (void)
   night_clear (&night);
 }
 
+/* How many tracks the last 8 frames have, and the strongest. */
+static guint
+search_short (const Night *night, Track *strongest)
+{
+  const TrackGrid grid = tracks_short_grid ();
+  TrackPlanes     planes;
+  GArray         *tracks;
+  guint           n;
+
+  tracks_stack (night->frames + FRAMES - 8, 8, 7, &grid, TRACKS_LIMIT, &planes);
+  tracks = tracks_find (&planes, night->frames + FRAMES - 8, 8, 7, &grid, 6.5f);
+  n = tracks->len;
+  *strongest = n > 0 ? g_array_index (tracks, Track, 0) : (Track) { 0 };
+  g_array_free (tracks, TRUE);
+  track_planes_clear (&planes);
+  return n;
+}
+
+/* Light in some of the 8 frames, on one path: an object is there in most of them.  As much light in few frames is none, however bright. */
+static void
+test_few (void)
+{
+  for (gint seen = 1; seen <= 8; seen++)
+    {
+      Night night;
+      Track strongest;
+      guint n;
+
+      night_init (&night, 60, 40, 0, 0, 0);
+      for (gint j = FRAMES - seen; j < FRAMES; j++)
+        night.planes[j].pixels[(40 + j) * WIDTH + 60 + j] = 500.0f;
+      n = search_short (&night, &strongest);
+      expect (n == (seen > 4), "%u tracks of light in %d of 8 frames", n, seen);
+      night_clear (&night);
+    }
+}
+
+/* A bright object is one track, with its own velocity, and no ghosts of other ones; a cosmic ray beside it changes nothing. */
+static void
+test_bright (void)
+{
+  for (gint ray = 0; ray < 2; ray++)
+    {
+      Night night;
+      Track track;
+      guint n;
+
+      night_init (&night, 60, 40, -1.0, 0.5, 60.0);
+      if (ray)
+        for (gint i = -2; i <= 2; i++)
+          night.planes[7].pixels[50 * WIDTH + 57 + i] = 900.0f;
+      n = search_short (&night, &track);
+      expect (n == 1 && fabs (track.v_x + 1.0) < 0.26 && fabs (track.v_y - 0.5) < 0.26 && fabs (track.x - (60 - 0.1 * 11)) < 1.0 && fabs (track.y - (40 + 0.8 * 11)) < 1.0,
+              "%u tracks of a bright object, the strongest at %g %g, which moves by %g %g", n, track.x, track.y, track.v_x, track.v_y);
+      night_clear (&night);
+    }
+}
+
 /* Of noise alone a threshold for one false alarm is passed about once: the values are that of independent noise, or rarer. */
 static void
 test_threshold (void)
@@ -292,6 +350,8 @@ objects_tracks (void)
   dice = g_rand_new_with_seed (20261123);
   test_short ();
   test_long ();
+  test_few ();
+  test_bright ();
   test_threshold ();
   test_numbers ();
   g_rand_free (dice);

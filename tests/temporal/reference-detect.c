@@ -227,7 +227,7 @@ reference_track_at (const ReferenceTrack *track, gint x, gint y, gint velocity, 
 
       if (u >= 0 && u < plane->width && v >= 0 && v < plane->height)
         value = plane->values[(gsize) v * plane->width + (gsize) u];
-      value = isnan (value) ? 0 : MIN (value, track->clip);
+      value = isnan (value) ? 0 : value > track->clip ? track->clip * (2 - track->clip / value) : value;
       sum += value;
       *terms += fabs (value);
     }

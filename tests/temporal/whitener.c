@@ -68,8 +68,8 @@ whitener_whiten (const CountPlane *frames, const FrameShift *shifts, gint t, gin
 }
 
 void
-whitener_tracks (const TrackFrame *frames, gint n, const TrackGrid *grid, gfloat clip, TrackPlanes *planes)
+whitener_tracks (const TrackFrame *frames, gint n, const TrackGrid *grid, gfloat limit, TrackPlanes *planes)
 {
-  if (! tracks_stack_for (&(TesseraErrand) { .operation = whitening }, frames, n, n - 1, grid, clip, planes))
+  if (! tracks_stack_for (&(TesseraErrand) { .operation = whitening }, frames, n, n - 1, grid, limit, planes))
     expect (FALSE, "the device did not add the frames");
 }

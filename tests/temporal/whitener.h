@@ -16,6 +16,6 @@ void whitener_shifts (const CountPlane *frames, gint n, ShiftMethod method, Fram
 /* Background and whitened frame of frame t, from the n before it (or those there are); nothing is judged yet. */
 void whitener_whiten (const CountPlane *frames, const FrameShift *shifts, gint t, gint n, gint degree, WhitenPlanes *planes);
 /* Tracks of n frames from the last one on. */
-void whitener_tracks (const TrackFrame *frames, gint n, const TrackGrid *grid, gfloat clip, TrackPlanes *planes);
+void whitener_tracks (const TrackFrame *frames, gint n, const TrackGrid *grid, gfloat limit, TrackPlanes *planes);
 
 #endif

@@ -9,7 +9,6 @@
 #include "fits.h"
 #include "sky.h"
 
-#define STACK_CLIP 2.0          /* thresholds that a frame adds at most to a long track, so that a cosmic ray makes none */
 #define FALSE_ALARMS 0.1        /* of noise, in one search of long tracks */
 
 /* A frame that has been. */
@@ -91,8 +90,7 @@ search (Block *block, gint n, gboolean is_long)
       threshold = (gfloat) MAX (settings->track_threshold, tracks_threshold (block->sequence->width, block->sequence->height, &grid, FALSE_ALARMS));
     }
   began = g_get_monotonic_time ();
-  if (! tracks_stack_for (&(TesseraErrand) { .operation = NULL }, frames, n, n - 1, &grid,
-                           is_long ? (gfloat) (STACK_CLIP * settings->threshold) : INFINITY, &found))
+  if (! tracks_stack_for (&(TesseraErrand) { .operation = NULL }, frames, n, n - 1, &grid, TRACKS_LIMIT, &found))
     {
       g_atomic_int_set (&block->sequence->is_refused, TRUE);
       return;

@@ -5,8 +5,9 @@
 
 #include <math.h>
 
-#define NEAR   3.0              /* px between where a track is and where it was to be */
-#define ALIKE  0.5              /* px a frame between velocities */
+#define NEAR   3.0              /* px between where a track is and where it was to be ... */
+#define DRIFT  0.125            /* ... and for each frame between: half a step of velocities */
+#define ALIKE  0.5              /* px a frame between velocities, on each axis: two steps */
 #define PAUSE  32               /* frames in which it was not found */
 #define REACH  256              /* frames of a track, at most */
 
@@ -42,22 +43,54 @@ distance (const Tables *tables, const ObjectRow *track, const ObjectRow *row)
   return hypot (row->x - (track->x + now->x - then->x + track->v_x * passed), row->y - (track->y + now->y - then->y + track->v_y * passed));
 }
 
+typedef struct
+{
+  ObjectRow first, last;
+  gdouble   v_x, v_y;           /* of the last row; `last` has that between the rows, which is finer than a grid's */
+} Linked;
+
+/* How far the row is from where the object is then; INFINITY: it is another object. */
+static gdouble
+away_from (const Tables *tables, const Linked *object, const ObjectRow *row)
+{
+  const ObjectRow *last = &object->last;
+  const gint       passed = row->index - last->index;
+  const gboolean   may = passed <= PAUSE && fabs (row->v_x - object->v_x) <= ALIKE && fabs (row->v_y - object->v_y) <= ALIKE;
+  const gdouble    away = may ? distance (tables, last, row) : INFINITY;
+
+  return away < NEAR + DRIFT * passed ? away : INFINITY;
+}
+
+static void
+go_on (const Tables *tables, Linked *object, const ObjectRow *row)
+{
+  const FrameRow *then = tables_frame (tables, object->first.index), *now = tables_frame (tables, row->index);
+  const gdouble   passed = row->index - object->first.index;
+
+  object->last = *row;
+  object->v_x = row->v_x;
+  object->v_y = row->v_y;
+  if (passed > 0)
+    {
+      object->last.v_x = (row->x - now->x - object->first.x + then->x) / passed;
+      object->last.v_y = (row->y - now->y - object->first.y + then->y) / passed;
+    }
+}
+
 /* Rows are in the order of their frames. */
 static void
 link_tracks (Tables *tables)
 {
-  GArray *last = g_array_new (FALSE, FALSE, sizeof (ObjectRow));        /* of each object */
+  GArray *objects = g_array_new (FALSE, FALSE, sizeof (Linked));
 
   for (guint i = 0; i < tables->tracks->len; i++)
     {
       ObjectRow *row = &g_array_index (tables->tracks, ObjectRow, i);
-      gdouble    nearest = NEAR;
+      gdouble    nearest = INFINITY;
 
-      for (guint k = 0; k < last->len; k++)
+      for (guint k = 0; k < objects->len; k++)
         {
-          const ObjectRow *track = &g_array_index (last, ObjectRow, k);
-          const gboolean   may = row->index - track->index <= PAUSE && hypot (row->v_x - track->v_x, row->v_y - track->v_y) <= ALIKE;
-          const gdouble    away = may ? distance (tables, track, row) : INFINITY;
+          const gdouble away = away_from (tables, &g_array_index (objects, Linked, k), row);
 
           if (away < nearest)
             {
@@ -67,14 +100,14 @@ link_tracks (Tables *tables)
         }
       if (row->track < 0)
         {
-          row->track = (gint) last->len;
-          g_array_append_val (last, *row);
+          row->track = (gint) objects->len;
+          g_array_append_val (objects, ((Linked) { *row, *row, row->v_x, row->v_y }));
         }
       else
-        g_array_index (last, ObjectRow, row->track) = *row;
+        go_on (tables, &g_array_index (objects, Linked, row->track), row);
     }
-  tables->n_tracks = (gint) last->len;
-  g_array_free (last, TRUE);
+  tables->n_tracks = (gint) objects->len;
+  g_array_free (objects, TRUE);
 }
 
 /* The first detection of the frame or behind it. */
