@@ -261,7 +261,7 @@ add_frame (Block *block, gint index, gint begin, GError **error)
   row.chain = block->chain;
   row.x = frame.shift.x;
   row.y = frame.shift.y;
-  row.reason = frame.reason ? frame.reason->message : row.state == FRAME_LOST ? (gchar *) "its shift is not found" : NULL;
+  row.reason = frame.reason ? frame.reason->message : NULL;
   if (index >= block->first)
     {
       row_add_frame (block->text, &row);

@@ -9,7 +9,8 @@
 #include "colours.h"
 #include "frames-file.h"
 
-#define KEPT 6                  /* frames, decoded */
+#define KEPT  6                 /* frames, decoded */
+#define ASKED 9                 /* frames, for their size */
 
 /* ------------------------------------------------------------------- frames -- */
 
@@ -49,23 +50,66 @@ sequence_frame (Sequence *sequence, gint index, CountPlane *plane, FrameFacts *f
   return TRUE;
 }
 
+/* What frames must have in common. */
+typedef struct
+{
+  gint  width, height, votes;
+  gchar pattern[FRAMES_PATTERN];
+} Kind;
+
+/* FALSE: the frame cannot be read. */
+static gboolean
+read_kind (Sequence *sequence, gint index, Kind *kind)
+{
+  FramePixels *pixels = decode (sequence, index, NULL);
+
+  if (! pixels)
+    return FALSE;
+  *kind = (Kind) { pixels->plane.width, pixels->plane.height, 1, "" };
+  strcpy (kind->pattern, pixels->pattern);
+  frame_pixels_unref (pixels);
+  return TRUE;
+}
+
+static Kind *
+vote (Kind *kinds, gint *n, const Kind *kind)
+{
+  for (gint k = 0; k < *n; k++)
+    if (kinds[k].width == kind->width && kinds[k].height == kind->height && strcmp (kinds[k].pattern, kind->pattern) == 0)
+      {
+        kinds[k].votes++;
+        return &kinds[k];
+      }
+  kinds[*n] = *kind;
+  return &kinds[(*n)++];
+}
+
+/* That of most of some frames from the whole sequence; of the earlier ones where there are as many of another.  If none of
+ * these can be read, of the first that can. */
 static gboolean
 find_size (Sequence *sequence)
 {
-  for (gint i = 0; i < sequence->list.n; i++)
-    {
-      FramePixels *pixels = decode (sequence, i, NULL);
+  const gint asked = MIN (sequence->list.n, ASKED);
+  gint       n = 0;
+  Kind       kinds[ASKED], kind, *best = NULL;
 
-      if (pixels)
-        {
-          sequence->width = pixels->plane.width;
-          sequence->height = pixels->plane.height;
-          strcpy (sequence->pattern, pixels->pattern);
-          frame_pixels_unref (pixels);
-          return TRUE;
-        }
-    }
-  return FALSE;
+  for (gint i = 0; i < asked && ! (best && 2 * best->votes > asked); i++)
+    if (read_kind (sequence, (gint) ((gint64) i * sequence->list.n / asked), &kind))
+      {
+        Kind *of_this = vote (kinds, &n, &kind);
+
+        if (! best || of_this->votes > best->votes)
+          best = of_this;
+      }
+  for (gint i = 0; i < sequence->list.n && ! best; i++)
+    if (read_kind (sequence, i, &kind))
+      best = &kind;
+  if (! best)
+    return FALSE;
+  sequence->width = best->width;
+  sequence->height = best->height;
+  strcpy (sequence->pattern, best->pattern);
+  return TRUE;
 }
 
 /* A dark frame may not say that it is a mosaic, but is one as the frames are. */

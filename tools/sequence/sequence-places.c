@@ -2,12 +2,16 @@
  *
  * Where a frame lies against others.
  *
- * A frame is compared with the first of its group, its key; keys are compared with the key before.  So a sky that drifts by hundreds of
+ * A frame is compared with one of its group, its key; keys are compared with the key before.  So a sky that drifts by hundreds of
  * pixels in a night is followed, and two frames of one history have at most one or two more errors of a few thousandths of a pixel between
  * them.  Each shift is rounded to 1/1024 px before it is added, so that sums are exact: whoever begins elsewhere gets the same differences. */
 #include "sequence.h"
 
 #include <string.h>
+
+#define CANDIDATES 4            /* frames of a group that may become its key */
+#define DARKEST    0.25         /* of the stars' light: less is no star, ... */
+#define BRIGHTEST  4.0          /* ... and more is another one */
 
 static FrameShift
 rounded (const Shift *found)
@@ -15,47 +19,177 @@ rounded (const Shift *found)
   return weights_round_shift ((FrameShift) { found->x, found->y });
 }
 
-/* The first frame of the group that can be read.  FALSE: there is none. */
-static gboolean
-find_key (Sequence *sequence, gint group, CountPlane *plane)
+static void
+key_free (Key *key)
 {
-  const gint first = group * SEQUENCE_GROUP, end = MIN (first + SEQUENCE_GROUP, sequence->list.n);
-
-  for (gint i = first; i < end; i++)
-    if (sequence_frame (sequence, i, plane, NULL, NULL))
-      return TRUE;
-  return FALSE;
+  if (! key)
+    return;
+  shift_key_clear (&key->shifts);
+  count_plane_clear (&key->plane);
+  g_array_unref (key->stars);
+  g_free (key);
 }
 
+/* NULL: the frame cannot be read. */
+static Key *
+key_new (Sequence *sequence, gint index)
+{
+  Key *key = g_new0 (Key, 1);
+
+  if (! sequence_frame (sequence, index, &key->plane, NULL, NULL))
+    {
+      g_free (key);
+      return NULL;
+    }
+  shift_key_init (&key->shifts, &key->plane, TRUE);
+  key->stars = light_stars (&key->plane);
+  return key;
+}
+
+/* NULL: the frame has what the key has.  Else why not.  A frame of noise has a shift too, sometimes, but no stars there. */
+static gchar *
+disagreement (const Key *key, const CountPlane *plane, const Shift *found)
+{
+  const gdouble light = found->ok ? light_of (key->stars, plane, found->x, found->y) : NAN;
+
+  return ! found->ok ? g_strdup ("its shift is not found: too little of it can be compared")
+         : ! found->converged ? g_strdup ("its shift is not found")
+         : light < DARKEST || light > BRIGHTEST ? g_strdup_printf ("the stars are not in it: where they should be is %.0f %% of their light", MAX (100.0 * light, 0.0))
+         : NULL;
+}
+
+static gboolean
+agrees (Sequence *sequence, Key *key, const CountPlane *plane, Shift *found)
+{
+  g_autofree gchar *why = NULL;
+
+  sequence_shifts (sequence, &key->shifts, 1, plane->pixels, NULL, found);
+  why = disagreement (key, plane, found);
+  return ! why;
+}
+
+/* FALSE: the frame can be read, and disagrees. */
+static gboolean
+agrees_with (Sequence *sequence, Key *key, gint index)
+{
+  CountPlane plane;
+  Shift      found;
+  gboolean   result;
+
+  if (! sequence_frame (sequence, index, &plane, NULL, NULL))
+    return TRUE;
+  result = agrees (sequence, key, &plane, &found);
+  count_plane_clear (&plane);
+  return result;
+}
+
+/* Has the key, which is the frame `index`, half of the others from `first` to before `end` on its side? */
+static gboolean
+has_half (Sequence *sequence, Key *key, gint index, gint first, gint end)
+{
+  gint votes = 0, against = 0;
+
+  for (gint i = first; i < end && 2 * against < end - first; i++)
+    {
+      CountPlane plane;
+      Shift      found;
+
+      if (i == index || ! sequence_frame (sequence, i, &plane, NULL, NULL))
+        continue;
+      if (agrees (sequence, key, &plane, &found))
+        votes++;
+      else
+        against++;
+      count_plane_clear (&plane);
+    }
+  return votes > 0 && votes >= against;
+}
+
+/* Some frames of the group stand for election, far from one another, as clouds last.  Where none has half of the others on its side, the first of those
+ * is the key, and not elected; NULL: none can be read. */
+static Key *
+elect (Sequence *sequence, gint first, gint end, gboolean *is_elected)
+{
+  Key *key = NULL;
+
+  *is_elected = FALSE;
+  for (gint i = 0; i < CANDIDATES && ! *is_elected; i++)
+    {
+      const gint index = first + i * (SEQUENCE_GROUP / CANDIDATES + 1) % SEQUENCE_GROUP;
+      Key       *candidate = index < end ? key_new (sequence, index) : NULL;
+
+      if (! candidate)
+        continue;
+      *is_elected = has_half (sequence, candidate, index, first, end);
+      if (*is_elected || ! key)
+        {
+          key_free (key);
+          key = candidate;
+        }
+      else
+        key_free (candidate);
+    }
+  for (gint i = first; i < end && ! key; i++)
+    key = key_new (sequence, i);
+  return key;
+}
+
+/* The first frame that can be read, if it agrees with the key before and with a frame in the middle of the group.  NULL: it does not. */
+static Key *
+take_first (Places *places, gint first, gint end, Shift *found)
+{
+  const gint middle = first + SEQUENCE_GROUP / 2;
+  Key       *key = NULL;
+
+  for (gint i = first; i < end && ! key; i++)
+    key = key_new (places->sequence, i);
+  if (key && (! places->key || agrees (places->sequence, places->key, &key->plane, found)) && (middle >= end || agrees_with (places->sequence, key, middle)))
+    return key;
+  key_free (key);
+  return NULL;
+}
+
+/* The key becomes that of the group.  `found`: its shift against the one before; NULL: it lies nowhere against that. */
+static void
+go_on_with (Places *places, Key *key, const Shift *found)
+{
+  const FrameShift step = found ? rounded (found) : (FrameShift) { 0.0, 0.0 };
+
+  if (found)
+    places->at = (FrameShift) { places->at.x + step.x, places->at.y + step.y };
+  else
+    {
+      places->at = step;
+      places->chain += places->key != NULL;
+    }
+  key_free (places->key);
+  places->key = key;
+}
+
+/* Where no frame of the group has half of the others on its side, the key before stays: the sky may come back. */
 static void
 go_to (Places *places, gint group)
 {
-  Sequence  *sequence = places->sequence;
-  CountPlane plane;
+  const gint first = group * SEQUENCE_GROUP, end = MIN (first + SEQUENCE_GROUP, places->sequence->list.n);
   Shift      found;
+  Key       *key = take_first (places, first, end, &found);
+  gboolean   is_elected;
 
   places->group = group;
-  if (! find_key (sequence, group, &plane))
-    return;
-  if (places->plane.pixels)
+  if (key)
     {
-      sequence_shifts (sequence, &places->key, 1, plane.pixels, NULL, &found);
-      places_clear (places);
-      if (found.ok && found.converged)
-        {
-          const FrameShift step = rounded (&found);
-
-          places->at.x += step.x;
-          places->at.y += step.y;
-        }
-      else
-        {
-          places->at = (FrameShift) { 0.0, 0.0 };
-          places->chain++;
-        }
+      go_on_with (places, key, places->key ? &found : NULL);
+      return;
     }
-  places->plane = plane;
-  shift_key_init (&places->key, &places->plane, TRUE);
+  key = elect (places->sequence, first, end, &is_elected);
+  if (! key)
+    return;
+  if (places->key && agrees (places->sequence, places->key, &key->plane, &found))
+    go_on_with (places, key, &found);
+  else if (is_elected || ! places->key)
+    go_on_with (places, key, NULL);
+  else
+    key_free (key);
 }
 
 typedef struct
@@ -79,7 +213,7 @@ gather_rows (gsize first, gsize n, gpointer data)
 static void
 find_shifts (Places *places, gint n, Arrived *const *frames)
 {
-  const gsize pixels = (gsize) places->plane.width * places->plane.height;
+  const gsize pixels = (gsize) places->key->plane.width * places->key->plane.height;
   gfloat     *all = n > 1 ? tessera_reached_new (n * pixels * sizeof (gfloat)) : NULL;
   TesseraKept *kept[SHIFT_MOST_FRAMES];
   Shift       found[SHIFT_MOST_FRAMES];
@@ -87,16 +221,19 @@ find_shifts (Places *places, gint n, Arrived *const *frames)
   for (gint k = 0; k < n; k++)
     kept[k] = frames[k]->kept = tessera_kept_new ();
   if (all)
-    tessera_spread_range ((gsize) n * places->plane.height, 64.0 * 64.0 / places->plane.width, gather_rows, &(Gathering) { frames, all });
-  sequence_shifts (places->sequence, &places->key, n, all ? all : frames[0]->plane.pixels, kept, found);
+    tessera_spread_range ((gsize) n * places->key->plane.height, 64.0 * 64.0 / places->key->plane.width, gather_rows, &(Gathering) { frames, all });
+  sequence_shifts (places->sequence, &places->key->shifts, n, all ? all : frames[0]->plane.pixels, kept, found);
   tessera_reached_free (all);
   for (gint k = 0; k < n; k++)
     {
-      const FrameShift step = rounded (&found[k]);
+      const FrameShift  step = rounded (&found[k]);
+      g_autofree gchar *why = disagreement (places->key, &frames[k]->plane, &found[k]);
 
       frames[k]->found = found[k];
       frames[k]->shift = (FrameShift) { places->at.x + step.x, places->at.y + step.y };
-      frames[k]->has_place = found[k].ok && found[k].converged;
+      frames[k]->has_place = ! why;
+      if (why)
+        frames[k]->reason = g_error_new_literal (FRAMES_ERROR, FRAMES_ERROR_UNREADABLE, why);
     }
 }
 
@@ -110,11 +247,11 @@ places_find (Places *places, gint index, gint n, Arrived *frames)
   for (gint k = 0; k < n; k++)
     if (frames[k].plane.pixels)
       usable[n_usable++] = &frames[k];
-  if (n_usable > 0 && ! places->plane.pixels)
+  if (n_usable > 0 && ! places->key)
     go_to (places, group);
   while (n_usable > 0 && places->group < group)
     go_to (places, places->group + 1);
-  if (n_usable > 0 && places->plane.pixels)
+  if (n_usable > 0 && places->key)
     find_shifts (places, n_usable, usable);
   for (gint k = 0; k < n; k++)
     frames[k].chain = places->chain;
@@ -123,9 +260,5 @@ places_find (Places *places, gint index, gint n, Arrived *frames)
 void
 places_clear (Places *places)
 {
-  if (! places->plane.pixels)
-    return;
-  shift_key_clear (&places->key);
-  count_plane_clear (&places->plane);
-  places->plane.pixels = NULL;
+  g_clear_pointer (&places->key, key_free);
 }

@@ -63,7 +63,7 @@ typedef struct
   gint             is_refused;  /* atomic: a device is forced, and did not compute */
 } Sequence;
 
-/* sequence-frames.c: the size is that of the first frame that can be read.  FALSE: there is none, or the dark frame is none. */
+/* sequence-frames.c: the size is that of most frames.  FALSE: none can be read, or the dark frame is none. */
 gboolean    sequence_open   (Sequence *sequence, GError **error);
 void        sequence_clear  (Sequence *sequence);
 /* Electrons that one of its counts stands for; 0: not known. */
@@ -101,13 +101,30 @@ gint        sequence_batch  (const Sequence *sequence);
 void        sequence_shifts (Sequence *sequence, ShiftKey *key, gint n, const gfloat *frames, TesseraKept *const *kept, Shift *found);
 void        sequence_whiten (Sequence *sequence, const WhitenFrames *frames, WhitenPlanes *planes, Weights *weights);
 
+/* sequence-light.c: the stars of a frame, with the light of each, and how much of that another frame has: the median of its stars.  NaN: there are too few. */
+typedef struct
+{
+  gint    x, y;
+  gdouble light;
+} LightStar;
+
+GArray     *light_stars     (const CountPlane *plane);
+gdouble     light_of        (const GArray *stars, const CountPlane *plane, gdouble shift_x, gdouble shift_y);
+
+/* What frames are compared with. */
+typedef struct
+{
+  CountPlane  plane;
+  ShiftKey    shifts;           /* which points to the plane */
+  GArray     *stars;            /* LightStar */
+} Key;
+
 /* Where frames lie against one another. */
 typedef struct
 {
   Sequence   *sequence;
-  gint        group;            /* of `key` */
-  CountPlane  plane;            /* the first frame of the group that can be read; pixels NULL: there was none yet */
-  ShiftKey    key;
+  gint        group;            /* that the key was looked for in */
+  Key        *key;              /* a frame that most others of its group agree with; NULL: there was none yet */
   FrameShift  at;               /* of the key */
   gint        chain;            /* frames of another chain have no place against one another */
 } Places;
@@ -116,7 +133,7 @@ typedef struct
 typedef struct
 {
   CountPlane  plane;            /* as of sequence_frame; pixels NULL: it cannot be used, ... */
-  GError     *reason;           /* ... and why */
+  GError     *reason;           /* why it is left out */
   FrameFacts  facts;
   TesseraKept *kept;           /* on the device */
   Shift       found;
