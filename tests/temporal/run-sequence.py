@@ -332,13 +332,28 @@ def unusable(report, sequence, frames):
         file.write(bytes(2 * SIZE * SIZE))
     with open(os.path.join(folder, 'a-cut.pgm'), 'wb') as file:
         file.write(b'P5\n%d %d\n65535\n' % (SIZE, SIZE) + bytes(SIZE * SIZE))          # half of its pixels
-    code, _, errors = sequence.run(folder, '-o', sequence.path('some'))
+    code, told, errors = sequence.run(folder, '-o', sequence.path('some'), '--json')
     states = {row['name']: row['state'] for row in rows(sequence.path('some'), 'shifts.csv')}
     report.check('a frame that ends early is named and left out', code == 0 and states[names[5]] == 'unreadable' and names[5] in errors, errors)
     report.check('so is a PGM, of which GEGL makes a picture whose end is black', states['a-cut.pgm'] == 'unreadable' and 'a-cut.pgm cannot be read' in errors, errors)
     report.check('and one of another size', small and states[names[12]] == 'unreadable' and '96 x 96' in errors, errors)
     report.check('and one that shows nothing', states[names[17]] == 'lost' and 'shift' in errors, errors)
+    left = {row['name']: row['reason'] for row in json.loads(told)['left_out']}
+    report.check('--json has their names and reasons', left and set(left) == {name for name, state in states.items() if state in ('unreadable', 'lost')}
+                 and all(left.values()) and '96 x 96' in left.get(names[12], ''), str(left))
     report.check('all others are used', sum(state in ('used', 'first') for state in states.values()) == len(names) - 3, str(states))
+
+
+def first_of_another_size(report, sequence, frames):
+    """The size of most frames counts, not that of the first."""
+    folder, name = sequence.path('first'), sorted(os.listdir(frames))[0]
+    shutil.copytree(frames, folder)
+    os.remove(os.path.join(folder, name))
+    shutil.copy(sequence.path('small', 'frames', 'frame-00000.fits'), os.path.join(folder, name))
+    code, _, errors = sequence.run(folder, '-o', sequence.path('first-found'))
+    states = [row['state'] for row in rows(sequence.path('first-found'), 'shifts.csv')]
+    report.check('a first frame of another size is left out alone', code == 0 and states[0] == 'unreadable' and set(states[1:]) == {'first', 'used'}
+                 and '96 x 96' in errors, f'{states} {errors}')
 
 
 def messages(report, sequence, frames, whole):
@@ -384,6 +399,7 @@ def main():
             twins(report, sequence, frames)
             film(report, sequence, frames, 14)
             unusable(report, sequence, frames)
+            first_of_another_size(report, sequence, frames)
             messages(report, sequence, frames, whole)
     return report.finish()
 

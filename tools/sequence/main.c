@@ -102,6 +102,25 @@ count_frames (const Tables *tables, Run *run)
 }
 
 static void
+put_left_out (JsonBuilder *json, const Tables *tables)
+{
+  put_array (json, "left_out");
+  for (guint i = 0; i < tables->frames->len; i++)
+    {
+      const FrameRow *row = &g_array_index (tables->frames, FrameRow, i);
+
+      if (row->state == FRAME_USED || row->state == FRAME_FIRST)
+        continue;
+      put_object (json, NULL);
+      put_int (json, "frame", row->index);
+      put_text (json, "name", row->name);
+      put_text (json, "reason", row->reason);
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+}
+
+static void
 tell_json (const Tables *tables, const Run *run, guint64 rate)
 {
   g_autoptr (JsonBuilder) json = json_builder_new ();
@@ -109,6 +128,7 @@ tell_json (const Tables *tables, const Run *run, guint64 rate)
   put_object (json, NULL);
   put_int (json, "frames", run->frames);
   put_int (json, "used", run->used);
+  put_left_out (json, tables);
   put_int (json, "detections", tables->detections->len);
   put_int (json, "tracks", tables->n_tracks);
   put_int (json, "pictures", run->pictures);

@@ -9,6 +9,7 @@
 #include "fits.h"
 #include "sky.h"
 
+#define MOST_LEFT    0.05        /* of stars, by shifts */
 #define FALSE_ALARMS 0.1        /* of noise, in one search of long tracks */
 
 /* A frame that has been. */
@@ -144,17 +145,30 @@ write_planes (Block *block, gint index, const Weights *weights, GError **error)
   return success;
 }
 
-/* Weights and planes. */
-static void
-whiten (Block *block, const Past *now, Weights *weights)
+/* Weights and planes; returns what is left of stars. */
+static gdouble
+whiten_by (Block *block, const Past *now, WeightsMethod method, Weights *weights)
 {
-  WhitenFrames frames = { .n = (gint) block->history->len };
+  const SequenceSettings *settings = &block->sequence->settings;
+  WhitenFrames            frames = { .n = (gint) block->history->len };
 
   for (gint i = 0; i < frames.n; i++)
     frames.all[i] = g_array_index (block->history, Past, i).frame;
   frames.all[frames.n] = now->frame;
-  sequence_whiten (block->sequence, &frames, &block->planes, weights);
+  sequence_whiten (block->sequence, &frames, method, &block->planes, weights);
   whiten_judge (&block->planes, sequence_gain (block->sequence));
+  return settings->chooses ? left_of_stars (&block->planes) : 0.0;
+}
+
+/* Where the air lets through less, or the stars are wider, the shifts do not say so.  Frames do; they cost some signal, and much more time. */
+static void
+whiten (Block *block, const Past *now, Weights *weights)
+{
+  const SequenceSettings *settings = &block->sequence->settings;
+  const gdouble           left = whiten_by (block, now, settings->weights.method, weights);
+
+  if (settings->chooses && left > MOST_LEFT && whiten_by (block, now, WEIGHTS_FROM_FRAMES, weights) > left)
+    whiten_by (block, now, settings->weights.method, weights);
 }
 
 /* Detections; what the frame becomes as history is in its plane. */

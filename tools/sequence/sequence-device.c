@@ -38,11 +38,13 @@ sequence_shifts (Sequence *sequence, ShiftKey *key, gint n, const gfloat *frames
 }
 
 void
-sequence_whiten (Sequence *sequence, const WhitenFrames *frames, WhitenPlanes *planes, Weights *weights)
+sequence_whiten (Sequence *sequence, const WhitenFrames *frames, WeightsMethod method, WhitenPlanes *planes, Weights *weights)
 {
   const GeglRectangle  box = { 0, 0, sequence->width, sequence->height };
   const TesseraRequest request = { .roi = box, .bounds = box, .output_format = babl_format ("Y float") };
+  WeightsSettings      settings = sequence->settings.weights;
 
-  if (! background_whiten_predict (&request, frames, &sequence->settings.weights, WHITEN_BOTH, 1.0f, planes, weights))
+  settings.method = method;
+  if (! background_whiten_predict (&request, frames, &settings, WHITEN_BOTH, 1.0f, planes, weights))
     g_atomic_int_set (&sequence->is_refused, TRUE);
 }

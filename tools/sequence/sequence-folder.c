@@ -92,6 +92,7 @@ folder_settings (const Sequence *sequence)
   add (text, "bayer", settings->colours);
   add (text, "reject-hot", settings->rejects_hot);
   add (text, "method", settings->weights.method);
+  add (text, "choose-method", settings->chooses);
   add (text, "align", settings->weights.align);
   add (text, "degree", settings->weights.degree);
   add (text, "gamma", settings->weights.gamma);

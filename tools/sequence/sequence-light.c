@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * How much of the stars' light a frame has.
+ * How much of the stars' light a frame has: of the parts of all stars the one that an eighth of them is above.
  *
  * The light of a place is the sum of 5 x 5 pixels, less as much of the mean on the rim of 9 x 9.  Stars are maxima whose light is far above that of the
  * many maxima of noise. */
@@ -13,8 +13,9 @@
 #define NEAR    2               /* half of 5 x 5 */
 #define RIM     4               /* half of 9 x 9 */
 #define CLEAR   8.0             /* standard deviations of maxima */
-#define FEWEST  5               /* stars: of fewer the median says little */
+#define FEWEST  5               /* stars: fewer say little */
 #define MOST    200
+#define RANK    8               /* one in so many shows more: many of the key's brightest places may be cosmic rays, which no other frame has */
 
 /* NaN where a pixel has no value. */
 static gdouble
@@ -110,5 +111,5 @@ light_of (const GArray *stars, const CountPlane *plane, gdouble shift_x, gdouble
       if (isfinite (light))
         parts[n++] = (gfloat) (light / star->light);
     }
-  return n >= FEWEST ? median_of (parts, n) : NAN;
+  return n >= FEWEST ? median_rank (parts, n, n - 1 - n / RANK) : NAN;
 }

@@ -33,6 +33,7 @@ typedef struct
   gdouble         saturation;   /* negative: what the files say */
   gdouble         gain, fwhm, threshold, track_threshold, fastest;
   ColoursMode     colours;      /* what mosaics become */
+  gboolean        chooses;      /* from-frames where from-shifts leaves stars */
   gboolean        rejects_hot, removes;         /* hot pixels; objects from the history */
   gboolean        writes[WRITE_KINDS];
 } SequenceSettings;
@@ -99,9 +100,10 @@ void        sequence_tell   (Sequence *sequence);
 gint        sequence_batch  (const Sequence *sequence);
 /* `frames` lie one behind the other; `kept`: what keeps them on the device, or NULL. */
 void        sequence_shifts (Sequence *sequence, ShiftKey *key, gint n, const gfloat *frames, TesseraKept *const *kept, Shift *found);
-void        sequence_whiten (Sequence *sequence, const WhitenFrames *frames, WhitenPlanes *planes, Weights *weights);
+void        sequence_whiten (Sequence *sequence, const WhitenFrames *frames, WeightsMethod method, WhitenPlanes *planes,
+                             Weights *weights);
 
-/* sequence-light.c: the stars of a frame, with the light of each, and how much of that another frame has: the median of its stars.  NaN: there are too few. */
+/* sequence-light.c: the stars of a frame, with the light of each, and how much of that another frame has.  NaN: there are too few. */
 typedef struct
 {
   gint    x, y;
@@ -110,6 +112,9 @@ typedef struct
 
 GArray     *light_stars     (const CountPlane *plane);
 gdouble     light_of        (const GArray *stars, const CountPlane *plane, gdouble shift_x, gdouble shift_y);
+
+/* sequence-left.c: the part of the stars' pixels that lie more than 3 standard deviations from the background; 0 where there are hardly any. */
+gdouble     left_of_stars   (const WhitenPlanes *planes);
 
 /* What frames are compared with. */
 typedef struct
