@@ -277,7 +277,7 @@ search_short (const Night *night, Track *strongest)
   return n;
 }
 
-/* Light in some of the 8 frames, on one path: an object is there in most of them.  As much light in few frames is none, however bright. */
+/* Light in some of the 8 frames, on one path: an object is there in most of them, and none in few, however bright. */
 static void
 test_few (void)
 {
@@ -296,7 +296,7 @@ test_few (void)
     }
 }
 
-/* A bright object is one track, with its own velocity, and no ghosts of other ones; a cosmic ray beside it changes nothing. */
+/* A bright object is one track, with its own velocity, and has no ghosts; a cosmic ray beside it changes nothing. */
 static void
 test_bright (void)
 {
@@ -311,8 +311,10 @@ test_bright (void)
         for (gint i = -2; i <= 2; i++)
           night.planes[7].pixels[50 * WIDTH + 57 + i] = 900.0f;
       n = search_short (&night, &track);
-      expect (n == 1 && fabs (track.v_x + 1.0) < 0.26 && fabs (track.v_y - 0.5) < 0.26 && fabs (track.x - (60 - 0.1 * 11)) < 1.0 && fabs (track.y - (40 + 0.8 * 11)) < 1.0,
-              "%u tracks of a bright object, the strongest at %g %g, which moves by %g %g", n, track.x, track.y, track.v_x, track.v_y);
+      expect (n == 1 && fabs (track.v_x + 1.0) < 0.26 && fabs (track.v_y - 0.5) < 0.26
+              && fabs (track.x - (60 - 0.1 * 11)) < 1.0 && fabs (track.y - (40 + 0.8 * 11)) < 1.0,
+              "%u tracks of a bright object, the strongest at %g %g, which moves by %g %g", n, track.x, track.y,
+              track.v_x, track.v_y);
       night_clear (&night);
     }
 }

@@ -21,7 +21,8 @@ static const GOptionEntry entries[] = {
   { "history", 0, 0, G_OPTION_ARG_INT, &history, "Frames that predict the background of the next, 1 to 64 (20)", "N" },
   { "degree", 0, 0, G_OPTION_ARG_INT, &degree, "Of the polynomials of the shift, 0 to 3; above 0 it pays from 20 frames on (1)", "N" },
   { "gamma", 0, 0, G_OPTION_ARG_DOUBLE, &our_gamma, "How much large weights are damped (0.001)", "X" },
-  { "method", 0, 0, G_OPTION_ARG_STRING, &method_name, "Weights from-shifts, from-frames, or either: from-frames where from-shifts leaves stars (either)", "METHOD" },
+  { "method", 0, 0, G_OPTION_ARG_STRING, &method_name,
+    "Weights from-shifts, from-frames, or either: from-frames where from-shifts leaves stars (either)", "METHOD" },
   { "article-ridge", 0, 0, G_OPTION_ARG_NONE, &article_ridge, "Damp the constant too, as the article does", NULL },
   { "no-align", 0, 0, G_OPTION_ARG_NONE, &stays, "Do not move frames of the history by whole pixels", NULL },
   { "shift", 0, 0, G_OPTION_ARG_STRING, &shift_name, "How shifts are found: single, iterated or pyramid (pyramid)", "METHOD" },
@@ -64,11 +65,13 @@ choose (const gchar *word, const gchar *const *words)
 static const gchar *
 set_names (Options *options)
 {
-  static const gchar *const shifts[] = { "single", "iterated", "pyramid", NULL }, *const methods[] = { "from-shifts", "from-frames", "either", NULL };
+  static const gchar *const shifts[] = { "single", "iterated", "pyramid", NULL };
+  static const gchar *const methods[] = { "from-shifts", "from-frames", "either", NULL };
   static const gchar *const colours[] = { "none", "mean", "green", "luminance", NULL };         /* as in ColoursMode */
   const gint                kind_of_colours = choose (colours_name ? colours_name : "mean", colours);
   static const gchar *const kinds[] = { "whitened", "background", "significance", NULL };
-  const gint                shift = choose (shift_name ? shift_name : "pyramid", shifts), method = choose (method_name ? method_name : "either", methods);
+  const gint                shift = choose (shift_name ? shift_name : "pyramid", shifts);
+  const gint                method = choose (method_name ? method_name : "either", methods);
   g_auto (GStrv)            words = g_strsplit (writes ? writes : "", ",", -1);
   gboolean                  is_known = TRUE;
 
@@ -82,10 +85,13 @@ set_names (Options *options)
     }
   options->settings.shift = (ShiftSettings) { (ShiftMethod) MAX (shift, 0), max_shift, INFINITY, FALSE };
   options->settings.chooses = method == EITHER;
-  options->settings.weights = (WeightsSettings) { .method = method == EITHER ? WEIGHTS_FROM_SHIFTS : (WeightsMethod) MAX (method, 0), .degree = degree, .gamma = our_gamma,
+  options->settings.weights = (WeightsSettings) { .method = method == EITHER ? WEIGHTS_FROM_SHIFTS : (WeightsMethod) MAX (method, 0),
+                                                  .degree = degree, .gamma = our_gamma,
                                                   .article_ridge = article_ridge, .align = ! stays };
   options->settings.colours = (ColoursMode) MAX (kind_of_colours, 0);
-  return kind_of_colours < 0 ? "--bayer is mean, green, luminance or none" : shift < 0 ? "--shift is single, iterated or pyramid" : method < 0 ? "--method is from-shifts, from-frames or either"
+  return kind_of_colours < 0 ? "--bayer is mean, green, luminance or none"
+         : shift < 0 ? "--shift is single, iterated or pyramid"
+         : method < 0 ? "--method is from-shifts, from-frames or either"
          : ! is_known ? "--write is some of whitened,background,significance" : NULL;
 }
 

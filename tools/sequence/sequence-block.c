@@ -160,7 +160,8 @@ whiten_by (Block *block, const Past *now, WeightsMethod method, Weights *weights
   return settings->chooses ? left_of_stars (&block->planes) : 0.0;
 }
 
-/* Where the air lets through less, or the stars are wider, the shifts do not say so.  Frames do; they cost some signal, and much more time. */
+/* Where the air lets through less, or the stars are wider, the shifts do not say so.  Frames do; they cost signal,
+ * and time. */
 static void
 whiten (Block *block, const Past *now, Weights *weights)
 {

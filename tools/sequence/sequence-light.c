@@ -2,8 +2,8 @@
  *
  * How much of the stars' light a frame has: of the parts of all stars the one that an eighth of them is above.
  *
- * The light of a place is the sum of 5 x 5 pixels, less as much of the mean on the rim of 9 x 9.  Stars are maxima whose light is far above that of the
- * many maxima of noise. */
+ * The light of a place is the sum of 5 x 5 pixels, less as much of the mean on the rim of 9 x 9.  Stars are maxima
+ * whose light is far above that of the many maxima of noise. */
 #include "sequence.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@
 #define CLEAR   8.0             /* standard deviations of maxima */
 #define FEWEST  5               /* stars: fewer say little */
 #define MOST    200
-#define RANK    8               /* one in so many shows more: many of the key's brightest places may be cosmic rays, which no other frame has */
+#define RANK    8               /* one in so many has more; many of the key's brightest may be cosmic rays */
 
 /* NaN where a pixel has no value. */
 static gdouble
@@ -106,7 +106,8 @@ light_of (const GArray *stars, const CountPlane *plane, gdouble shift_x, gdouble
   for (guint i = 0; i < stars->len; i++)
     {
       const LightStar *star = &g_array_index (stars, LightStar, i);
-      const gdouble    light = light_at (plane, star->x + (gint) floor (shift_x + 0.5), star->y + (gint) floor (shift_y + 0.5));
+      const gint       x = star->x + (gint) floor (shift_x + 0.5), y = star->y + (gint) floor (shift_y + 0.5);
+      const gdouble    light = light_at (plane, x, y);
 
       if (isfinite (light))
         parts[n++] = (gfloat) (light / star->light);

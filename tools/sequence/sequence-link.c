@@ -55,7 +55,8 @@ away_from (const Tables *tables, const Linked *object, const ObjectRow *row)
 {
   const ObjectRow *last = &object->last;
   const gint       passed = row->index - last->index;
-  const gboolean   may = passed <= PAUSE && fabs (row->v_x - object->v_x) <= ALIKE && fabs (row->v_y - object->v_y) <= ALIKE;
+  const gboolean   may = passed <= PAUSE && fabs (row->v_x - object->v_x) <= ALIKE
+                         && fabs (row->v_y - object->v_y) <= ALIKE;
   const gdouble    away = may ? distance (tables, last, row) : INFINITY;
 
   return away < NEAR + DRIFT * passed ? away : INFINITY;

@@ -2,8 +2,8 @@
  *
  * Where a frame lies against others.
  *
- * A frame is compared with one of its group, its key; keys are compared with the key before.  So a sky that drifts by hundreds of
- * pixels in a night is followed, and two frames of one history have at most one or two more errors of a few thousandths of a pixel between
+ * A frame is compared with one of its group, its key; keys are compared with the key before.  So a sky that drifts by
+ * hundreds of pixels in a night is followed, and two frames of one history have at most one or two more errors of a few thousandths of a pixel between
  * them.  Each shift is rounded to 1/1024 px before it is added, so that sums are exact: whoever begins elsewhere gets the same differences. */
 #include "sequence.h"
 
@@ -46,7 +46,7 @@ key_new (Sequence *sequence, gint index)
   return key;
 }
 
-/* NULL: the frame has what the key has.  Else why not.  A frame of noise has a shift too, sometimes, but no stars there. */
+/* NULL: the frame has what the key has.  Else why not.  Noise has a shift too, sometimes, but no stars there. */
 static gchar *
 disagreement (const Key *key, const CountPlane *plane, const Shift *found)
 {
@@ -54,7 +54,8 @@ disagreement (const Key *key, const CountPlane *plane, const Shift *found)
 
   return ! found->ok ? g_strdup ("its shift is not found: too little of it can be compared")
          : ! found->converged ? g_strdup ("its shift is not found")
-         : light < DARKEST || light > BRIGHTEST ? g_strdup_printf ("the stars are not in it: where they should be is %.0f %% of their light", MAX (100.0 * light, 0.0))
+         : light < DARKEST || light > BRIGHTEST ? g_strdup_printf ("the stars are not in it: where they should be is %.0f %% of their light",
+                                                                    MAX (100.0 * light, 0.0))
          : NULL;
 }
 
@@ -105,8 +106,8 @@ has_half (Sequence *sequence, Key *key, gint index, gint first, gint end)
   return votes > 0 && votes >= against;
 }
 
-/* Some frames of the group stand for election, far from one another, as clouds last.  Where none has half of the others on its side, the first of those
- * is the key, and not elected; NULL: none can be read. */
+/* Some frames of the group stand for election, far from one another, as clouds last.  Where none has half of the
+ * others on its side, the first of those is the key, and not elected; NULL: none can be read. */
 static Key *
 elect (Sequence *sequence, gint first, gint end, gboolean *is_elected)
 {
@@ -134,7 +135,8 @@ elect (Sequence *sequence, gint first, gint end, gboolean *is_elected)
   return key;
 }
 
-/* The first frame that can be read, if it agrees with the key before and with a frame in the middle of the group.  NULL: it does not. */
+/* The first frame that can be read; NULL: it disagrees with the key before, or with a frame in the middle of the
+ * group. */
 static Key *
 take_first (Places *places, gint first, gint end, Shift *found)
 {
@@ -143,7 +145,8 @@ take_first (Places *places, gint first, gint end, Shift *found)
 
   for (gint i = first; i < end && ! key; i++)
     key = key_new (places->sequence, i);
-  if (key && (! places->key || agrees (places->sequence, places->key, &key->plane, found)) && (middle >= end || agrees_with (places->sequence, key, middle)))
+  if (key && (! places->key || agrees (places->sequence, places->key, &key->plane, found))
+      && (middle >= end || agrees_with (places->sequence, key, middle)))
     return key;
   key_free (key);
   return NULL;

@@ -103,7 +103,8 @@ void        sequence_shifts (Sequence *sequence, ShiftKey *key, gint n, const gf
 void        sequence_whiten (Sequence *sequence, const WhitenFrames *frames, WeightsMethod method, WhitenPlanes *planes,
                              Weights *weights);
 
-/* sequence-light.c: the stars of a frame, with the light of each, and how much of that another frame has.  NaN: there are too few. */
+/* sequence-light.c: the stars of a frame, with the light of each, and how much of that another frame has; NaN: too
+ * few stars. */
 typedef struct
 {
   gint    x, y;
@@ -113,7 +114,8 @@ typedef struct
 GArray     *light_stars     (const CountPlane *plane);
 gdouble     light_of        (const GArray *stars, const CountPlane *plane, gdouble shift_x, gdouble shift_y);
 
-/* sequence-left.c: the part of the stars' pixels that lie more than 3 standard deviations from the background; 0 where there are hardly any. */
+/* sequence-left.c: the part of the stars' pixels that lie more than 3 standard deviations from the background; 0:
+ * hardly any. */
 gdouble     left_of_stars   (const WhitenPlanes *planes);
 
 /* What frames are compared with. */
