@@ -146,7 +146,7 @@ def main():
         total = Found(*(sum(values) for values in zip(*each)))
         print(f'| {name} | {100 * total.seen / max(total.shown, 1):.0f} | {total.false / total.frames:.2f} | {total.tracks} of {total.objects} | '
               f'{100 * total.searches / max(total.may, 1):.0f} | {total.false_tracks} | {total.lost} | {total.wrong} |', flush=True)
-        if words.bars:
+        if words.bars and name in BARS:
             least, false_tracks, lost, wrong = BARS[name]
             report.check(f'{name}: tracks are those of objects', total.tracks >= least * words.seeds and total.false_tracks <= false_tracks * words.seeds, str(total))
             report.check(f'{name}: no good frame is lost or wrong', total.lost <= lost * words.seeds and total.wrong <= wrong * words.seeds, str(total))
