@@ -327,7 +327,7 @@ tessera_program_launch (TesseraProgram *self, TesseraQueue *queue, const gchar *
                         const TesseraRawArg *args, guint n_args, TesseraEvent **event)
 {
   gint   status;
-  Taken  taken = { NULL };
+  Taken  taken = { .object = NULL };
   size_t fitting[3] = { group[0], group[1], group[2] };
 
   if (tessera_fault (FAULT_ENQUEUE))
