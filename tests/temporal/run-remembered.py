@@ -134,15 +134,30 @@ def a_film(case):
     case.report.check('a film whose last frame is another one: refused', code == 2 and f'film.ser[{FRAMES - 1}]' in errors, f'{code} {errors}')
 
 
-def a_list(case):
-    path, found = case.sequence.path('list.txt'), case.sequence.path('listed')
-    names = [os.path.join(case.field, name) for name in case.names]
-    for order, wanted in ((names, 0), (names, 0), (names[:4] + names[5:3:-1] + names[6:], 2), (names[:-1], 2)):
+def timeless(case):
+    """The same files, none of which says when it was."""
+    folder = case.sequence.path('timeless')
+    shutil.copytree(case.field, folder)
+    for name in case.names:
+        rewrite(os.path.join(folder, name), lambda data: data.__setitem__(slice(0, None), data.replace(b'DATE-OBS=', b'DAY-SEEN=', 1)))
+    return folder
+
+
+def lists_of(case, folder, found, orders):
+    path = case.sequence.path('list.txt')
+    for order, wanted, what in orders:
         with open(path, 'w', encoding='utf-8') as file:
-            file.write('\n'.join(order) + '\n')
-        code, _, errors = case.run(path, '-o', found)
-        case.report.check(f'a list of files, in this order: {"taken" if wanted == 0 else "refused"}', code == wanted and ('other settings' in errors) == (code == 2),
+            file.write('\n'.join(os.path.join(folder, name) for name in order) + '\n')
+        code, _, errors = case.run(path, '-o', case.sequence.path(found))
+        case.report.check(f'a list of files, {what}: {"taken" if wanted == 0 else "refused"}', code == wanted and ('other settings' in errors) == (code == 2),
                           f'{code} {errors}')
+
+
+def a_list(case):
+    names = case.names
+    turned, fewer = names[:4] + names[5:3:-1] + names[6:], names[:-1]
+    lists_of(case, case.field, 'listed', ((names, 0, 'new'), (names, 0, 'the same'), (turned, 0, 'turned, as times say the order'), (fewer, 2, 'one fewer')))
+    lists_of(case, timeless(case), 'untimed', ((names, 0, 'without times'), (turned, 2, 'without times, turned')))
 
 
 def blocks(case):
