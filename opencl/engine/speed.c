@@ -128,9 +128,8 @@ learn (gdouble *known, gdouble value, gdouble weight)
   *known = *known > 0 ? *known + (value - *known) * weight : value;
 }
 
-/* The device's first request of a size counts with what its circumstances do not explain; its second one in place of
- * it.  One that was left alone and is
- * found faster is believed at once. */
+/* Of the device's first request of a size, what its circumstances do not explain counts; the second one takes its place.
+ * A device that was left alone and is found faster is believed at once. */
 static void
 note_device_locked (Speed *speed, guint size, guint64 pixels, gdouble seconds)
 {
