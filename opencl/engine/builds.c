@@ -30,6 +30,7 @@ static GMutex lock;             /* guards what follows */
 static GCond  changed;
 static GQueue builds = G_QUEUE_INIT;    /* the first one is being built, if the thread is at work */
 static gboolean is_at_work;
+static gint     is_ending;      /* atomic: so is the process */
 
 /* ---------------------------------------------------------------- thread -- */
 
@@ -45,9 +46,11 @@ build (const Build *self)
     tessera_breaker_fail (self->filter->name);
 }
 
+/* Other threads may go on: their requests are C's from now on, as what a driver needs is taken down. */
 static void
 at_exit (void)
 {
+  g_atomic_int_set (&is_ending, TRUE);
   tessera_builds_end (TRUE);
 }
 
@@ -124,6 +127,8 @@ tessera_builds_are_done (const TesseraFilter *filter, const TesseraDevice *devic
   const gint64 until = g_get_monotonic_time () + PATIENCE * G_TIME_SPAN_MILLISECOND;
   gboolean     has_thread = TRUE;
 
+  if (g_atomic_int_get (&is_ending))
+    return FALSE;
   if (are_done (filter, device))
     return TRUE;
   g_mutex_lock (&lock);

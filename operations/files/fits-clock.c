@@ -9,6 +9,7 @@
 #define DAY_ONE   719163        /* GLib's number of the day on which Unix time begins, ... */
 #define MJD_ONE   40587         /* ... its modified Julian date, ... */
 #define JD_ONE    2440587.5     /* ... and its Julian date */
+#define MOST_DAYS 2900000.0     /* from 1970: calendars have years of four digits */
 #define TAI_OF_TT (-32.184)     /* seconds */
 #define TAI_OF_GPS 19.0
 #define FIRST_OFFSET 10.0       /* seconds that UTC is behind TAI from the first of the days below on; ... */
@@ -118,7 +119,8 @@ better (Moment first, Moment second)
 static Moment
 moment_of_number (gdouble number, gdouble first_day)
 {
-  return isnan (number) ? (Moment) { CLOCK_NONE, NAN } : (Moment) { CLOCK_SAID, (number - first_day) * DAY };
+  return isnan (number) ? (Moment) { CLOCK_NONE, NAN }
+         : fabs (number - first_day) > MOST_DAYS ? unreadable : (Moment) { CLOCK_SAID, (number - first_day) * DAY };
 }
 
 static Moment

@@ -123,10 +123,20 @@ robust_value (const TrackFrame *frames, gint n, gint r, const TrackGrid *grid, g
   return (gfloat) (sum / sqrt (n));
 }
 
+/* Of limited values, the sum of a path whose robust value is the threshold: it is least where as many frames as may be
+ * have nothing, and the others the same. */
+static gfloat
+least_sum (gint n, gfloat threshold)
+{
+  const gfloat seen = n - (n - 1) / 2;
+
+  return MIN (threshold, seen * track_limited (threshold * sqrtf (n) / seen, TRACKS_LIMIT) / sqrtf (n)) - SLACK;
+}
+
 GArray *
 tracks_find (const TrackPlanes *planes, const TrackFrame *frames, gint n, gint r, const TrackGrid *grid, gfloat threshold)
 {
-  GArray *maxima = detect_maxima (&planes->best, threshold - SLACK);
+  GArray *maxima = detect_maxima (&planes->best, least_sum (n, threshold));
   GArray *all = g_array_new (FALSE, FALSE, sizeof (Track)), *tracks = g_array_new (FALSE, FALSE, sizeof (Track));
 
   for (guint i = 0; i < maxima->len; i++)

@@ -106,7 +106,7 @@ strange_mosaics (void)
   pixels = decode ((FrameColours) { .mode = COLOURS_MEAN });
   expect (isnan (pixels->plane.pixels[0]) && pixels->plane.pixels[1] == 5.5f && pixels->plane.pixels[3] == (11 + 12 + 1000 + 16) / 4.0f,
           "a full pixel spoils its cell alone");
-  expect (fabs (pixels->facts.zero_point - 20.0 - 1.50515) < 1e-4 && pixels->facts.cell == 2, "the zero point is that of means: %g",
+  expect (fabs (pixels->facts.zero_point - 20.0 + 1.50515) < 1e-4 && pixels->facts.cell == 2, "the zero point is that of means: %g",
           pixels->facts.zero_point);
   frame_pixels_unref (pixels);
   pixels = decode ((FrameColours) { .mode = COLOURS_OF_GREEN });

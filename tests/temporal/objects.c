@@ -261,7 +261,7 @@ test_long (void)
 
 /* How many tracks the last 8 frames have, and the strongest. */
 static guint
-search_short (const Night *night, Track *strongest)
+search_short (const Night *night, gfloat threshold, Track *strongest)
 {
   const TrackGrid grid = tracks_short_grid ();
   TrackPlanes     planes;
@@ -269,7 +269,7 @@ search_short (const Night *night, Track *strongest)
   guint           n;
 
   tracks_stack (night->frames + FRAMES - 8, 8, 7, &grid, TRACKS_LIMIT, &planes);
-  tracks = tracks_find (&planes, night->frames + FRAMES - 8, 8, 7, &grid, 6.5f);
+  tracks = tracks_find (&planes, night->frames + FRAMES - 8, 8, 7, &grid, threshold);
   n = tracks->len;
   *strongest = n > 0 ? g_array_index (tracks, Track, 0) : (Track) { 0 };
   g_array_free (tracks, TRUE);
@@ -290,7 +290,7 @@ test_few (void)
       night_init (&night, 60, 40, 0, 0, 0);
       for (gint j = FRAMES - seen; j < FRAMES; j++)
         night.planes[j].pixels[(40 + j) * WIDTH + 60 + j] = 500.0f;
-      n = search_short (&night, &strongest);
+      n = search_short (&night, 6.5f, &strongest);
       expect (n == (seen > 4), "%u tracks of light in %d of 8 frames", n, seen);
       night_clear (&night);
     }
@@ -310,11 +310,13 @@ test_bright (void)
       if (ray)
         for (gint i = -2; i <= 2; i++)
           night.planes[7].pixels[50 * WIDTH + 57 + i] = 900.0f;
-      n = search_short (&night, &track);
+      n = search_short (&night, 6.5f, &track);
       expect (n == 1 && fabs (track.v_x + 1.0) < 0.26 && fabs (track.v_y - 0.5) < 0.26
               && fabs (track.x - (60 - 0.1 * 11)) < 1.0 && fabs (track.y - (40 + 0.8 * 11)) < 1.0,
               "%u tracks of a bright object, the strongest at %g %g, which moves by %g %g", n, track.x, track.y,
               track.v_x, track.v_y);
+      for (gint threshold = 15; threshold <= 120; threshold += 15)
+        expect (search_short (&night, threshold, &track) == 1, "a bright object is lost with a threshold of %d", threshold);
       night_clear (&night);
     }
 }

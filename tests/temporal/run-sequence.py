@@ -344,6 +344,21 @@ def unusable(report, sequence, frames):
     report.check('all others are used', sum(state in ('used', 'first') for state in states.values()) == len(names) - 3, str(states))
 
 
+def first_shows_nothing(report, sequence, frames):
+    """Of short sequences too only that frame is lost."""
+    for n in (3, 4, 8, 9):
+        folder, names = sequence.path(f'short-{n}'), sorted(os.listdir(frames))[:n]
+        os.mkdir(folder)
+        for name in names:
+            shutil.copy(os.path.join(frames, name), folder)
+        with open(os.path.join(folder, names[0]), 'r+b') as file:
+            file.seek(-2880 * ((2 * SIZE * SIZE + 2879) // 2880), os.SEEK_END)
+            file.write(bytes(2 * SIZE * SIZE))
+        code, told, errors = sequence.run(folder, '-o', sequence.path(f'short-{n}-found'), '--json')
+        report.check(f'of {n} frames the first shows nothing, and is left out alone',
+                     code == 0 and [row['name'] for row in json.loads(told)['left_out']] == names[:1], f'{told} {errors}')
+
+
 def first_of_another_size(report, sequence, frames):
     """The size of most frames counts, not that of the first."""
     folder, name = sequence.path('first'), sorted(os.listdir(frames))[0]
@@ -399,6 +414,7 @@ def main():
             twins(report, sequence, frames)
             film(report, sequence, frames, 14)
             unusable(report, sequence, frames)
+            first_shows_nothing(report, sequence, frames)
             first_of_another_size(report, sequence, frames)
             messages(report, sequence, frames, whole)
     return report.finish()

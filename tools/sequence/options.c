@@ -41,7 +41,7 @@ static const GOptionEntry entries[] = {
   { "write", 0, 0, G_OPTION_ARG_STRING, &writes, "Frames to write, as FITS: whitened, background, significance, with commas between them", "KINDS" },
   { "pictures", 0, 0, G_OPTION_ARG_INT, &pictures, "Tracks that have a picture made of them, at most (20)", "N" },
   { "observatory", 0, 0, G_OPTION_ARG_STRING, &observatory, "Code for the reports to the Minor Planet Center (XXX)", "CODE" },
-  { "zero-point", 0, 0, G_OPTION_ARG_DOUBLE, &zero_point, "Magnitude of what gives one count in a frame (MAGZERO or PHOTZP of the files)", "MAG" },
+  { "zero-point", 0, 0, G_OPTION_ARG_DOUBLE, &zero_point, "Magnitude of what gives one count in a frame, which of a mosaic has means (MAGZERO or PHOTZP of the files)", "MAG" },
   { "band", 0, 0, G_OPTION_ARG_STRING, &band, "Of these magnitudes: V, R, G ... (FILTER of the files, where it is so short)", "BAND" },
   { "catalogue", 0, 0, G_OPTION_ARG_STRING, &catalogue, "That frames were solved with: Gaia3 ... (UNK)", "NAME" },
   { "block", 0, 0, G_OPTION_ARG_INT, &block, "Frames that are computed together, and lost if the run is ended (100)", "N" },

@@ -111,13 +111,14 @@ has_half (Sequence *sequence, Key *key, gint index, gint first, gint end)
 static Key *
 elect (Sequence *sequence, gint first, gint end, gboolean *is_elected)
 {
-  Key *key = NULL;
+  const gint n = end - first, apart = n > CANDIDATES ? n / CANDIDATES + 1 : 1;
+  Key       *key = NULL;
 
   *is_elected = FALSE;
   for (gint i = 0; i < CANDIDATES && ! *is_elected; i++)
     {
-      const gint index = first + i * (SEQUENCE_GROUP / CANDIDATES + 1) % SEQUENCE_GROUP;
-      Key       *candidate = index < end ? key_new (sequence, index) : NULL;
+      const gint index = first + i * apart % n;
+      Key       *candidate = key_new (sequence, index);
 
       if (! candidate)
         continue;
@@ -140,13 +141,13 @@ elect (Sequence *sequence, gint first, gint end, gboolean *is_elected)
 static Key *
 take_first (Places *places, gint first, gint end, Shift *found)
 {
-  const gint middle = first + SEQUENCE_GROUP / 2;
+  const gint middle = first + (end - first) / 2;
   Key       *key = NULL;
 
   for (gint i = first; i < end && ! key; i++)
     key = key_new (places->sequence, i);
   if (key && (! places->key || agrees (places->sequence, places->key, &key->plane, found))
-      && (middle >= end || agrees_with (places->sequence, key, middle)))
+      && (middle == first || agrees_with (places->sequence, key, middle)))
     return key;
   key_free (key);
   return NULL;

@@ -35,7 +35,7 @@ add_magnitude (GString *text, const Observation *seen)
 {
   gchar digits[G_ASCII_DTOSTR_BUF_SIZE];
 
-  if (isfinite (seen->magnitude) && fabs (seen->magnitude) < 99.0)
+  if (seen->magnitude > -9.99 && seen->magnitude < 99.99)
     g_string_append_printf (text, "%*s%5s%c", 65 - (gint) text->len, "", g_ascii_formatd (digits, sizeof digits, "%.2f", seen->magnitude),
                             *seen->band ? *seen->band : ' ');
 }
