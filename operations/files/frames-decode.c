@@ -133,7 +133,7 @@ reduce (const FrameColours *colours, FramePixels *pixels)
   count_plane_clear (&pixels->plane);
   pixels->plane = cells;
   pixels->facts.cell = 2;
-  pixels->facts.zero_point -= 2.5 * log10 (4.0);        /* a star has a quarter of its counts */
+  pixels->facts.zero_point -= 2.5 * log10 (4.0);
 }
 
 FramePixels *
