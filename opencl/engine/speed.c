@@ -65,38 +65,38 @@ static GMutex      lock;                /* guards what follows */
 static GHashTable *speeds;              /* "filter/kind" -> Speed */
 static GHashTable *trials;              /* filter -> Trials */
 
+/* What a table has of the key; `fresh` at first. */
+static gpointer
+known_locked (GHashTable **table, const gchar *key, gconstpointer fresh, gsize bytes)
+{
+  gpointer known;
+
+  if (! *table)
+    *table = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  known = g_hash_table_lookup (*table, key);
+  if (! known)
+    {
+      known = g_memdup2 (fresh, bytes);
+      g_hash_table_insert (*table, g_strdup (key), known);
+    }
+  return known;
+}
+
 static Speed *
 speed_locked (const gchar *filter, guint kind)
 {
-  g_autofree gchar *key = g_strdup_printf ("%s/%u", filter, kind);
-  Speed *speed;
+  static const Speed fresh;
+  g_autofree gchar  *key = g_strdup_printf ("%s/%u", filter, kind);
 
-  if (! speeds)
-    speeds = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  speed = g_hash_table_lookup (speeds, key);
-  if (! speed)
-    {
-      speed = g_new0 (Speed, 1);
-      g_hash_table_insert (speeds, g_steal_pointer (&key), speed);
-    }
-  return speed;
+  return known_locked (&speeds, key, &fresh, sizeof fresh);
 }
 
 static Trials *
 trials_locked (const gchar *filter)
 {
-  Trials *known;
+  static const Trials fresh = { .price = FIRST_PRICE };
 
-  if (! trials)
-    trials = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  known = g_hash_table_lookup (trials, filter);
-  if (! known)
-    {
-      known = g_new (Trials, 1);
-      *known = (Trials) { .price = FIRST_PRICE };
-      g_hash_table_insert (trials, g_strdup (filter), known);
-    }
-  return known;
+  return known_locked (&trials, filter, &fresh, sizeof fresh);
 }
 
 static guint

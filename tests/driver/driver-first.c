@@ -3,11 +3,9 @@
  * The first request, with a compiler that takes its time.  `driver-first waits`: C answers until the kernels are there,
  * then the device; a build that fails is tried again, one that is refused is not, a missing thread is no harm, and try
  * waits.  `driver-first exit|gegl-exit|child`: the process ends, or has a child, while the compiler is at work.  The plan
- * has lie:gpu.  The function below stands before the C library's (the test exports it). */
-#include "behind.h"
+ * has lie:gpu. */
+#include "no-threads.h"
 
-#include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,21 +21,11 @@ static const DriverCase mean = CASE ("mean-blur", "radius=3"), motion = CASE ("m
                         sobel = CASE ("sobel", ""), cielab = CASE ("cielab", ""), unsharp = CASE ("unsharp-mask", ""),
                         wide_median = CASE ("median-blur", "radius=64");
 
-static gint     no_threads;     /* atomic */
 static GThread *main_thread;
 static GMutex   lock;           /* guards what follows */
 static GCond    changed;
 static gboolean is_held;        /* the compiler does nothing until it is no longer */
 static guint    n_in_compiler, n_of_main;
-
-EXPORT int
-pthread_create (pthread_t *thread, const pthread_attr_t *attributes, void *(*function) (void *), void *data)
-{
-  static gpointer next;
-
-  return g_atomic_int_get (&no_threads) ? EAGAIN
-         : ((__typeof__ (&pthread_create)) real (&next, "pthread_create")) (thread, attributes, function, data);
-}
 
 static void
 hold_compiler (const gchar *entry)

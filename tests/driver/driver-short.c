@@ -2,12 +2,9 @@
  *
  * Where the system has less than usual.  `driver-short threads`: none can be begun when kernels have to be checked, which takes
  * none.  `driver-short child`: a child of fork () has none of those that its parent had, and the parent has done nothing
- * but gegl_init; the child computes, in C, and ends.  `driver-short plans`: what fits no plan launches nothing.
- * The function below stands before the C library's (the test exports it). */
-#include "behind.h"
+ * but gegl_init; the child computes, in C, and ends.  `driver-short plans`: what fits no plan launches nothing. */
+#include "no-threads.h"
 
-#include <errno.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -23,17 +20,6 @@ static const DriverCase mean = { .name = "mean-blur", .operation = "tessera:mean
                                  .width = 61, .height = 50 };
 static const DriverCase large = { .name = "mean-blur", .operation = "tessera:mean-blur", .settings = "radius=200", .format = "RGBA float",
                                   .width = 300, .height = 300 };
-
-static gint no_threads;         /* atomic */
-
-EXPORT int
-pthread_create (pthread_t *thread, const pthread_attr_t *attributes, void *(*function) (void *), void *data)
-{
-  static gpointer next;
-
-  return g_atomic_int_get (&no_threads) ? EAGAIN
-         : ((__typeof__ (&pthread_create)) real (&next, "pthread_create")) (thread, attributes, function, data);
-}
 
 /* --------------------------------------------------------------- threads -- */
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * tessera_spread_range while another has GEGL's threads: all is done once, and not by one thread; also from within.  And where the
- * system has no thread left, by one.  The function below stands before the C library's (the test exports it). */
-#include "../driver/behind.h"
+ * system has no thread left, by one. */
+#include "../driver/no-threads.h"
 
-#include <errno.h>
-#include <pthread.h>
 #include <gegl.h>
 
 #include "tessera.h"
@@ -23,16 +21,6 @@ typedef struct
 } Work;
 
 static gint holds, may_end;     /* atomic */
-static gint no_threads;         /* atomic: the system has none */
-
-EXPORT int
-pthread_create (pthread_t *thread, const pthread_attr_t *attributes, void *(*function) (void *), void *data)
-{
-  static gpointer next;
-
-  return g_atomic_int_get (&no_threads) ? EAGAIN
-         : ((__typeof__ (&pthread_create)) real (&next, "pthread_create")) (thread, attributes, function, data);
-}
 
 static void
 work (gsize first, gsize n, gpointer data)

@@ -188,9 +188,7 @@ twice_as_bright (guint64 seed G_GNUC_UNUSED, gpointer input, GArray *wanted)
 {
   History *history = input;
 
-  for (gint k = 0; k <= history->n; k++)
-    for (gint i = 0; i < history->counts[k].width * history->counts[k].height; i++)
-      history->counts[k].pixels[i] *= 2.0f;
+  double_counts (history->counts, history->n + 1);
   for (gint k = 0; k < history->n; k++)
     history->weights.means[k] *= 2;
   history->weights.mean *= 2;

@@ -113,3 +113,11 @@ as_plane (const CountPlane *counts)
     plane.values[i] = counts->pixels[i];
   return plane;
 }
+
+void
+double_counts (CountPlane *planes, gint n)
+{
+  for (gint k = 0; k < n; k++)
+    for (gint i = 0; i < planes[k].width * planes[k].height; i++)
+      planes[k].pixels[i] *= 2.0f;
+}

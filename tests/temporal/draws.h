@@ -21,5 +21,7 @@ Plane      draw_frame           (StarsRandom *random, const StarsField *field, g
 Plane      draw_noise           (StarsRandom *random, gint width, gint height);
 CountPlane as_counts            (const Plane *plane);
 Plane      as_plane             (const CountPlane *counts);
+/* Of n planes. */
+void       double_counts        (CountPlane *planes, gint n);
 
 #endif
