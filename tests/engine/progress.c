@@ -188,7 +188,8 @@ check_long (const gchar *operation, const gchar *property, gint value, GeglBuffe
   g_print ("%s with %s %d: %.2f s, told %u times\n", operation, property, value, seconds, told->len);
   if (seconds < 0.8)
     return;
-  expect_whole (operation, "long work", 3);
+  /* The first word waits for half a second; a band on a busy machine can take what is left of the shortest. */
+  expect_whole (operation, "long work", seconds < 2.0 ? 2 : 3);
   expect (last_word - first_word >= (told->len - 2) * LEAST_GAP * 1e6, "%s: told %u times in %.2f s", operation, told->len,
           (last_word - first_word) / 1e6);
 }
