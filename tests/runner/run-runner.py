@@ -13,6 +13,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import watched
 from common import FILTERS, Gegl, OTHERS, Report, TOP
 
+STEPS = 50                      # of the template's module from nothing, at most: what a newcomer waits for
+
 # Leaves a file where temporary files go, and a child, then does what it is told; the child ignores SIGTERM.
 PROGRAM = '''
 import os, signal, subprocess, sys, tempfile, time
@@ -127,9 +129,17 @@ def the_lists(report):
                  ' '.join(sorted(tests ^ set(in_parts))))
 
 
+def first_module(report):
+    """All that the template's module is made of, and its own link."""
+    inputs = subprocess.run(['ninja', '-C', sys.argv[1], '-t', 'inputs', 'operations/tessera-template.so'], capture_output=True, text=True).stdout
+    made = [path for path in inputs.splitlines() if not path.startswith(('/', '../'))]
+    report.check(f"the template's module takes at most {STEPS} steps from nothing", 10 < len(made) < STEPS, f'{len(made) + 1} steps')
+
+
 def main():
     report = Report()
     the_lists(report)
+    first_module(report)
     with tempfile.TemporaryDirectory(prefix='tessera-runner-') as work:
         case(report, work, 'a loop without end', ['spin', '600'], (2, 60), 1, 's of processor time')
         began = time.monotonic()
