@@ -62,6 +62,7 @@ property_int (bins, _("Bins"), 4096)
 #include "tessera-op.h"
 #include "equalize.h"
 #include "equalize.cl.h"
+#include "remembered.h"
 
 #define TABLES_BYTES (32 << 20) /* two rows of tiles may be more: 48 MiB at most */
 #define SURVEY_PART  0.4        /* about this part of the work is counting */
@@ -194,6 +195,29 @@ static const TesseraFilter equalize = {
 
 /* ----------------------------------------------------------- the request -- */
 
+/* Counts do not depend on the clip limit, but for whether there are tiles. */
+static gboolean
+survey_or_remember (const TesseraRequest *survey, const Equalize *e, guint32 *counts, gsize bytes)
+{
+  const gint    key[] = { e->channels, e->bins, e->x.tiles, e->y.tiles, e->surveyed.x, e->surveyed.y, e->surveyed.width, e->surveyed.height };
+  TesseraAnswer answer;
+  Remembered    asked;
+
+  if (remembered_find (survey, key, sizeof key, &asked, &answer))
+    {
+      memcpy (counts, answer.data, bytes);
+      g_free (answer.data);
+      return TRUE;
+    }
+  if (! tessera_survey (survey, counts, bytes))
+    {
+      remembered_give_up (&asked);
+      return FALSE;
+    }
+  remembered_keep (&asked, counts, bytes);
+  return TRUE;
+}
+
 /* Counts the pixels of some tiles, e->surveyed. */
 static gboolean
 survey_tiles (const TesseraRequest *request, const Equalize *e, guint32 *counts)
@@ -207,7 +231,7 @@ survey_tiles (const TesseraRequest *request, const Equalize *e, guint32 *counts)
   survey.roi = (GeglRectangle) { e->bounds.x + left, e->bounds.y + top,
                                  e->x.edges[tiles->x + tiles->width] - left,
                                  e->y.edges[tiles->y + tiles->height] - top };
-  return tessera_survey (&survey, counts, equalize_tile_size (e) * tiles->width * tiles->height * sizeof *counts);
+  return survey_or_remember (&survey, e, counts, equalize_tile_size (e) * tiles->width * tiles->height * sizeof *counts);
 }
 
 /* The second request needs no pixels from the host if the survey has left them on the device. */

@@ -69,8 +69,12 @@ property_int (count, _("Count (result)"), 0)
 
 #include "dialog.h"
 #include "perceived.h"
+#include "remembered.h"
 #include "sift-draw.h"
 #include "sift-parts.h"
+
+#include <stddef.h>
+#include <string.h>
 
 #define SEARCH 0.9              /* of the work; the rest is drawing */
 
@@ -126,6 +130,55 @@ set_colors (GeglOperation *operation, const Babl *format, SiftDrawing *drawing)
     perceived_color (o->color, format, drawing->colors[0]);
 }
 
+/* A point without its descriptor, which nobody draws. */
+#define DRAWN offsetof (SiftPoint, descriptor)
+
+static void
+remember (Remembered *asked, const SiftList *list)
+{
+  g_autofree guint8 *drawn = g_malloc (list->n * DRAWN + 1);
+
+  for (gsize i = 0; i < list->n; i++)
+    memcpy (drawn + i * DRAWN, &list->points[i], DRAWN);
+  remembered_keep (asked, drawn, list->n * DRAWN);
+}
+
+static void
+take (const TesseraAnswer *drawn, SiftList *list)
+{
+  *list = (SiftList) { g_new0 (SiftPoint, drawn->bytes / DRAWN), drawn->bytes / DRAWN };
+  for (gsize i = 0; i < list->n; i++)
+    memcpy (&list->points[i], (const guint8 *) drawn->data + i * DRAWN, DRAWN);
+}
+
+/* What the points depend on is all of the settings; the rest is drawing. */
+static gboolean
+find_or_remember (const TesseraRequest *request, const SiftSettings *settings, SiftList *list)
+{
+  const gdouble  key[] = { settings->octaves, settings->intervals, settings->contrast_threshold, settings->edge_threshold, settings->sigma,
+                           settings->upsample, settings->max_features };
+  TesseraRequest whole = *request;
+  TesseraAnswer  answer;
+  Remembered     asked;
+
+  whole.roi = whole.bounds;
+  if (tessera_is_endless (&whole.bounds))
+    return sift_find (request, settings, FALSE, list);
+  if (remembered_find (&whole, key, sizeof key, &asked, &answer))
+    {
+      take (&answer, list);
+      g_free (answer.data);
+      return TRUE;
+    }
+  if (! sift_find (request, settings, FALSE, list))
+    {
+      remembered_give_up (&asked);
+      return FALSE;
+    }
+  remember (&asked, list);
+  return TRUE;
+}
+
 static gboolean
 run (TesseraRequest *request, const GeglProperties *properties G_GNUC_UNUSED)
 {
@@ -148,7 +201,7 @@ run (TesseraRequest *request, const GeglProperties *properties G_GNUC_UNUSED)
       search.errand.progress_to = request->errand.progress_from = SEARCH;
       request->errand.progress_to = 1.0;
     }
-  success = sift_find (&search, &settings, FALSE, &list) && sift_draw (request, &drawing);
+  success = find_or_remember (&search, &settings, &list) && sift_draw (request, &drawing);
   o->count = (gint) list.n;             /* without a notification, which would invalidate the node */
   if (o->count != before)
     dialog_show (request->errand.operation, "count");

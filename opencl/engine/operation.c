@@ -25,6 +25,8 @@
 #include "geometry.h"
 #include "messages.h"
 
+#define SMALL_PART 8            /* of the whole, where parts are computed alone */
+
 G_DEFINE_ABSTRACT_TYPE (TesseraOperation, tessera_operation, GEGL_TYPE_OPERATION_FILTER)
 
 static const TesseraOperationInfo *
@@ -153,10 +155,26 @@ invalidated_around (GeglOperation *operation, const gchar *pad, const GeglRectan
                             : tessera_invalidated (operation, pad, changed, &halo, engine_border (operation));
 }
 
-static GeglRectangle
-whole_input (GeglOperation *operation, const GeglRectangle *roi)
+static GQuark
+parts_quark (void)
 {
-  return tessera_whole (operation, "input", roi);
+  return g_quark_from_static_string ("tessera-parts");
+}
+
+void
+tessera_answer_parts (GeglOperation *operation)
+{
+  g_object_set_qdata (G_OBJECT (operation), parts_quark (), GINT_TO_POINTER (TRUE));
+}
+
+/* What GEGL makes and keeps where it is asked for a part. */
+static GeglRectangle
+kept_region (GeglOperation *operation, const GeglRectangle *roi)
+{
+  const GeglRectangle all = tessera_whole (operation, "input", roi);
+  const gboolean      is_small = (gint64) roi->width * roi->height <= (gint64) all.width * all.height / SMALL_PART;
+
+  return is_small && g_object_get_qdata (G_OBJECT (operation), parts_quark ()) ? *roi : all;
 }
 
 /* ------------------------------------------------------------ the request -- */
@@ -300,7 +318,7 @@ tessera_operation_describe_built (gpointer klass, gsize properties_size, guint l
     {
       operation_class->get_required_for_output   = tessera_whole;
       operation_class->get_invalidated_by_change = tessera_whole_invalidated;
-      operation_class->get_cached_region         = whole_input;     /* otherwise GEGL computes everything again for every tile */
+      operation_class->get_cached_region         = kept_region;     /* otherwise GEGL computes everything again for every tile */
     }
   else if (info->reach || ! is_empty (&info->halo))
     {

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "tessera.h"
 
 static GMutex          lock;    /* guards what follows */
 static gboolean        initialised;
@@ -105,6 +106,7 @@ gboolean     tessera_profiling    (void) { READ_SETTING (gboolean, s->profiling 
 gboolean     tessera_delivers_stored (void) { READ_SETTING (gboolean, s->delivers_stored); }
 gboolean     tessera_tells_progress_at_once (void) { READ_SETTING (gboolean, s->eager_progress); }
 gboolean     tessera_trusts_kernels  (void) { READ_SETTING (gboolean, s->trusts_kernels); }
+guint        tessera_remembers       (void) { READ_SETTING (guint, s->forgets ? 0 : 1 + s->mode); }
 static gint64 clock_offset        (void) { READ_SETTING (gint64, s->clock_offset); }
 
 gint64

@@ -25,6 +25,7 @@ typedef struct
   guint             tile_pixels;        /* of a result, from which it goes straight into tiles */
   gboolean          tight_memory, profiling, delivers_stored, eager_progress;
   gboolean          trusts_kernels;     /* they are not compared with C */
+  gboolean          forgets;            /* operations remember nothing of a request */
   gint64            clock_offset;       /* microseconds */
 } TesseraSettings;
 

@@ -50,6 +50,10 @@ TESSERA_API gboolean tessera_fault_met (void);
  * compares them itself switches this off, to see what they do. */
 TESSERA_API void tessera_set_proof (gboolean on);
 
+/* Whether operations remember what they found of a picture (the default).  Whoever times the same request again, or compares two, switches this
+ * off. */
+TESSERA_API void tessera_set_remembering (gboolean on);
+
 /* Waits until no program is being built beside the requests. */
 TESSERA_API void tessera_finish_builds (void);
 

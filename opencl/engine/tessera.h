@@ -180,6 +180,12 @@ TESSERA_API gboolean tessera_may_keep    (const TesseraBand *band, gsize bytes);
 /* Does GEGL use OpenCL, for this operation, or (NULL) at all? */
 TESSERA_API gboolean tessera_uses_opencl (GeglOperation *operation);
 
+/* May an operation remember what a request has found?  0: no; else a number for the path that TESSERA_OPENCL asks for. */
+TESSERA_API guint tessera_remembers (void);
+
+/* Of an operation that is whole: what its results depend on is remembered now, so that GEGL may ask for a small part of one and gets that alone. */
+TESSERA_API void tessera_answer_parts (GeglOperation *operation);
+
 /* Bytes that all requests together may have; 0: there is no device, or it is off.  To be asked only where GEGL uses OpenCL. */
 TESSERA_API guint64 tessera_device_memory (void);
 

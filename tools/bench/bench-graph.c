@@ -169,6 +169,7 @@ bench_graph_ready (BenchGraph *graph)
   if (graph->sink)
     gegl_node_set (graph->sink, "buffer", graph->ready, NULL);
   tessera_set_delivery (graph->sink && ! is_gimp (graph->kind));        /* the graph is ours alone */
+  tessera_set_remembering (graph->kind == BENCH_PREVIEW);       /* elsewhere nothing is asked twice */
   if (is_gimp (graph->kind))
     bench_gimp_ready (graph, graph->ready);
 }
