@@ -11,9 +11,13 @@
 
 #include <gegl.h>
 
+#include "alarms.h"
 #include "tessera.h"
 
 #define FWHM_TO_SIGMA 2.3548
+#define NOISE         2.0f       /* what is above it tells of the noise, ... */
+#define FEW           16         /* ... but the highest ones may be objects: so many, ... */
+#define MANY          2500       /* ... or one in so many pixels */
 
 typedef struct
 {
@@ -195,6 +199,34 @@ detect_maxima (const CountPlane *filtered, gfloat threshold)
           }
       }
   return found;
+}
+
+/* The threshold from what is above NOISE times the sign. */
+static gfloat
+threshold_of_side (const CountPlane *plane, const CountPlane *filtered, gfloat sign, gdouble false_alarms)
+{
+  const gsize n_pixels = (gsize) filtered->width * filtered->height;
+  CountPlane  turned;
+  g_autoptr (GArray) maxima = NULL;
+  g_autofree gfloat *values = NULL;
+  guint       n = 0;
+
+  count_plane_init (&turned, filtered->width, filtered->height);
+  for (gsize i = 0; i < n_pixels; i++)
+    turned.pixels[i] = sign * filtered->pixels[i];
+  maxima = detect_maxima (&turned, NOISE);
+  count_plane_clear (&turned);
+  values = g_new (gfloat, maxima->len);
+  for (guint i = 0; i < maxima->len; i++)
+    if (! detect_is_ray (plane, &g_array_index (maxima, Detection, i)))
+      values[n++] = g_array_index (maxima, Detection, i).value;
+  return alarms_threshold (values, n, MAX (FEW, n_pixels / MANY), n_pixels, false_alarms);
+}
+
+gfloat
+detect_noise_threshold (const CountPlane *plane, const CountPlane *filtered, gdouble false_alarms)
+{
+  return MAX (threshold_of_side (plane, filtered, -1.0f, false_alarms), threshold_of_side (plane, filtered, 1.0f, false_alarms));
 }
 
 gdouble

@@ -29,6 +29,19 @@ guint8 *detect_rows_above (const CountPlane *plane, gfloat threshold);
  * first is one. */
 GArray *detect_maxima     (const CountPlane *filtered, gfloat threshold);
 
+/* Whether what the filter found is narrower than a star's picture: a cosmic ray, or a trail of one.  `plane` is what was filtered, in
+ * standard deviations.  Two things have to be so:
+ *
+ *   sum of 5 x 5 squares > 1.5 F^2, and more than a star of F and noise may have: it has not a star's shape (F: the filter's value);
+ *   sum of 3 x 3 squares of the Laplacian 4 p - p(left) - p(right) - p(above) - p(below) > 4 F^2, and more than noise has: it is sharper.
+ *
+ * Of a star of the filter's width these are 1.0 and 1.5 F^2, of one of 1.2 px for a filter of 2.2 px 1.3 and 10, of a line of single pixels 2.5 and 9 or
+ * more, of one pixel 2.7 and 55; of what is wider than a star the second is less than of a star. */
+gboolean detect_is_ray    (const CountPlane *plane, const Detection *detection);
+
+/* The threshold for detect_maxima that the noise of this plane exceeds so many times (alarms.h), the ghosts of rays left out. */
+gfloat  detect_noise_threshold (const CountPlane *plane, const CountPlane *filtered, gdouble false_alarms);
+
 /* The counts of a star at a place of `whitened`: sum p w / sum p^2, p its picture of sum 1. */
 gdouble detect_flux       (const CountPlane *whitened, gint x, gint y, gdouble fwhm);
 

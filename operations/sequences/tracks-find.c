@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "alarms.h"
 #include "detect.h"
 
 #define NEAR   3.0              /* px: within the matched filter */
@@ -39,29 +40,10 @@ tracks_grid (const gdouble *times, gint n, gdouble fwhm, gdouble exposure, gdoub
   return (TrackGrid) { -half * step, -half * step, step, 2 * half + 1, 2 * half + 1 };
 }
 
-/* The part of normal noise above z. */
-static gdouble
-tail (gdouble z)
-{
-  return 0.5 * erfc (z / sqrt (2.0));
-}
-
 gdouble
 tracks_threshold (gint width, gint height, const TrackGrid *grid, gdouble false_alarms)
 {
-  const gdouble part = false_alarms / ((gdouble) width * height * grid->n_x * grid->n_y);
-  gdouble       low = 0.0, high = 38.0;
-
-  for (gint i = 0; i < 60; i++)
-    {
-      const gdouble middle = 0.5 * (low + high);
-
-      if (tail (middle) > part)
-        low = middle;
-      else
-        high = middle;
-    }
-  return high;
+  return alarms_normal (false_alarms / ((gdouble) width * height * grid->n_x * grid->n_y));
 }
 
 /* The strongest first; of equal ones the first in the frame. */
@@ -99,28 +81,31 @@ compare_values (gconstpointer a, gconstpointer b)
   return (p > q) - (p < q);
 }
 
-/* Of the path with this velocity through a pixel of frame r; what lies beyond a plane, and NaN, is 0. */
-static gfloat
-robust_value (const TrackFrame *frames, gint n, gint r, const TrackGrid *grid, gint velocity, gint x, gint y)
+gfloat
+track_robust_sum (gfloat *values, gint n)
 {
-  g_autofree gfloat *values = g_new0 (gfloat, n);
-  gdouble            sum = 0.0;
+  gdouble sum = 0.0;
 
-  for (gint j = 0; j < n; j++)
-    {
-      const CountPlane *plane = frames[j].filtered;
-      gint              to_x, to_y;
-
-      track_offset (frames, j, r, grid, velocity, &to_x, &to_y);
-      to_x += x;
-      to_y += y;
-      if (to_x >= 0 && to_x < plane->width && to_y >= 0 && to_y < plane->height)
-        values[j] = track_limited (plane->pixels[(gsize) to_y * plane->width + to_x], INFINITY);
-    }
   qsort (values, n, sizeof *values, compare_values);
   for (gint j = 0; j < n; j++)
     sum += MIN (values[j], values[(n - 1) / 2] + ABOVE);
   return (gfloat) (sum / sqrt (n));
+}
+
+/* Of the path with this velocity through a pixel of frame r. */
+static gfloat
+robust_value (const TrackFrame *frames, gint n, gint r, const TrackGrid *grid, gint velocity, gint x, gint y)
+{
+  g_autofree gfloat *values = g_new (gfloat, n);
+
+  for (gint j = 0; j < n; j++)
+    {
+      gint to_x, to_y;
+
+      track_offset (frames, j, r, grid, velocity, &to_x, &to_y);
+      values[j] = track_value (frames[j].filtered, x + to_x, y + to_y);
+    }
+  return track_robust_sum (values, n);
 }
 
 /* Of limited values, the sum of a path whose robust value is the threshold: it is least where as many frames as may be

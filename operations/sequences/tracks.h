@@ -59,6 +59,10 @@ TrackGrid tracks_grid        (const gdouble *times, gint n, gdouble fwhm, gdoubl
 /* The value that noise exceeds `false_alarms` times among all pixels and velocities. */
 gdouble   tracks_threshold   (gint width, gint height, const TrackGrid *grid, gdouble false_alarms);
 
+/* The threshold for tracks_find that the noise of these frames, as it is along some paths of the grid, exceeds so many times (alarms.h).
+ * Paths of less than `slowest` pixels in a unit of time are not looked at. */
+gfloat    tracks_noise_threshold (const TrackFrame *frames, gint n, gint r, const TrackGrid *grid, gdouble slowest, gdouble false_alarms);
+
 /* `limit`: c; INFINITY: off. */
 void      tracks_stack       (const TrackFrame *frames, gint n, gint r, const TrackGrid *grid, gfloat limit,
                               TrackPlanes *planes);

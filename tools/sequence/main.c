@@ -9,6 +9,8 @@
 #include "options.h"
 #include "sequence.h"
 
+#include <math.h>
+
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -121,6 +123,25 @@ put_left_out (JsonBuilder *json, const Tables *tables)
 }
 
 static void
+put_thresholds (JsonBuilder *json, const gchar *name, Thresholds thresholds)
+{
+  if (! isfinite (thresholds.median))
+    return;
+  put_object (json, name);
+  put_number (json, "least", "%.3f", thresholds.least);
+  put_number (json, "median", "%.3f", thresholds.median);
+  put_number (json, "most", "%.3f", thresholds.most);
+  json_builder_end_object (json);
+}
+
+static void
+tell_thresholds (const gchar *what, Thresholds thresholds)
+{
+  if (isfinite (thresholds.median))
+    progress_say ("thresholds of %s: %.2f (%.2f to %.2f)", what, thresholds.median, thresholds.least, thresholds.most);
+}
+
+static void
 tell_json (const Tables *tables, const Run *run, guint64 rate)
 {
   g_autoptr (JsonBuilder) json = json_builder_new ();
@@ -131,6 +152,8 @@ tell_json (const Tables *tables, const Run *run, guint64 rate)
   put_left_out (json, tables);
   put_int (json, "detections", tables->detections->len);
   put_int (json, "tracks", tables->n_tracks);
+  put_thresholds (json, "thresholds", tables_thresholds (tables, FALSE));
+  put_thresholds (json, "track_thresholds", tables_thresholds (tables, TRUE));
   put_int (json, "pictures", run->pictures);
   put_int (json, "blocks_made", run->made);
   put_number (json, "seconds", "%.3f", (g_get_monotonic_time () - run->began) / 1e6);
@@ -150,6 +173,11 @@ tell_sums (const Tables *tables, const Run *run, const Options *options)
   else
     progress_say ("%d of %d frames, %u detections, %d tracks; %s has the tables", run->used, run->frames, tables->detections->len, tables->n_tracks,
                   options->output);
+  if (! options->is_json)
+    {
+      tell_thresholds ("detections", tables_thresholds (tables, FALSE));
+      tell_thresholds ("tracks", tables_thresholds (tables, TRUE));
+    }
   if (! options->is_json && options->settings.stack > 0 && rate > 0)
     progress_say ("%" G_GUINT64_FORMAT " trajectories, %" G_GUINT64_FORMAT " in a second", tracks_tried (), rate);
 }

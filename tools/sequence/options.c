@@ -12,7 +12,8 @@
 
 static gchar   *output, *dark, *part, *writes, *observatory, *catalogue, *band, *shift_name, *method_name, *colours_name, **what;
 static gint     history = 20, degree = 1, block = 100, every = 4, stack = 0, max_shift = 64, pictures = 20;
-static gdouble  our_gamma = 1e-3, gain = 0.0, fwhm = 2.2, threshold = 6.0, track_threshold = 7.0, fastest = 0.0, saturation = NOT_GIVEN, zero_point = NOT_GIVEN;
+static gdouble  our_gamma = 1e-3, gain = 0.0, fwhm = 2.2, threshold = NOT_GIVEN, track_threshold = NOT_GIVEN, fastest = 0.0, saturation = NOT_GIVEN, zero_point = NOT_GIVEN;
+static gdouble  false_detections = 10.0, false_tracks = 1.0;
 static gboolean keeps_objects, keeps_hot, is_json, article_ridge, stays;
 
 static const GOptionEntry entries[] = {
@@ -32,8 +33,10 @@ static const GOptionEntry entries[] = {
   { "keep-hot", 0, 0, G_OPTION_ARG_NONE, &keeps_hot, "Do not look for hot pixels", NULL },
   { "gain", 0, 0, G_OPTION_ARG_DOUBLE, &gain, "Electrons for a count; 0: the photon noise of stars is not known (0)", "X" },
   { "fwhm", 0, 0, G_OPTION_ARG_DOUBLE, &fwhm, "Of a star, in pixels (2.2)", "PX" },
-  { "threshold", 0, 0, G_OPTION_ARG_DOUBLE, &threshold, "Of detections in one frame, in standard deviations (6)", "X" },
-  { "track-threshold", 0, 0, G_OPTION_ARG_DOUBLE, &track_threshold, "Of tracks, in standard deviations (7)", "X" },
+  { "false-detections", 0, 0, G_OPTION_ARG_DOUBLE, &false_detections, "Detections in one frame that noise may make in all frames together (10)", "N" },
+  { "false-tracks", 0, 0, G_OPTION_ARG_DOUBLE, &false_tracks, "Tracks that noise may make in all frames together (1)", "N" },
+  { "threshold", 0, 0, G_OPTION_ARG_DOUBLE, &threshold, "Of detections in one frame, in standard deviations (by --false-detections)", "X" },
+  { "track-threshold", 0, 0, G_OPTION_ARG_DOUBLE, &track_threshold, "Of tracks, in standard deviations (by --false-tracks)", "X" },
   { "keep-objects", 0, 0, G_OPTION_ARG_NONE, &keeps_objects, "Leave objects in the history, with the dark trails that follow", NULL },
   { "every", 0, 0, G_OPTION_ARG_INT, &every, "Frames between searches for tracks over 8 frames; 0: none (4)", "N" },
   { "stack", 0, 0, G_OPTION_ARG_INT, &stack, "Frames that are added along each velocity of a fine grid; 0: none (0)", "N" },
@@ -115,6 +118,12 @@ set_part (Options *options)
   return end && ! *end && i >= 1 && i <= n && n < G_MAXINT;
 }
 
+static gboolean
+is_threshold (gdouble number)
+{
+  return number == NOT_GIVEN || (number > 0.0 && number <= 1e6);
+}
+
 static const gchar *
 set_numbers (Options *options)
 {
@@ -127,8 +136,10 @@ set_numbers (Options *options)
   settings->saturation = saturation == NOT_GIVEN ? -1.0 : saturation;   /* folders of earlier runs have -1 too */
   settings->gain = gain;
   settings->fwhm = fwhm;
-  settings->threshold = threshold;
-  settings->track_threshold = track_threshold;
+  settings->threshold = threshold == NOT_GIVEN ? 0.0 : threshold;
+  settings->track_threshold = track_threshold == NOT_GIVEN ? 0.0 : track_threshold;
+  settings->false_detections = false_detections;
+  settings->false_tracks = false_tracks;
   settings->fastest = fastest;
   settings->removes = ! keeps_objects;
   settings->rejects_hot = ! keeps_hot;
@@ -142,7 +153,9 @@ set_numbers (Options *options)
          : ! (gain >= 0.0 && gain <= 1e6) ? "--gain is 0 to 1000000"
          : saturation != NOT_GIVEN && ! (saturation > 0.0) ? "--saturation is above 0"
          : ! (fwhm >= 0.5 && fwhm <= 50.0) ? "--fwhm is 0.5 to 50"
-         : ! (threshold > 0.0 && threshold <= 1e6) || ! (track_threshold > 0.0 && track_threshold <= 1e6) ? "thresholds are above 0 and at most 1000000"
+         : ! is_threshold (threshold) || ! is_threshold (track_threshold) ? "thresholds are above 0 and at most 1000000"
+         : ! (false_detections > 0.0 && false_detections <= 1e9) || ! (false_tracks > 0.0 && false_tracks <= 1e9)
+             ? "--false-detections and --false-tracks are above 0 and at most 1000000000"
          : ! (fastest >= 0.0 && fastest <= 100.0) ? "--fastest is 0 to 100"
          : too_many_moves () ? "--stack, --fastest and --fwhm make too many velocities; --fastest is to be less, or --fwhm more"
          : every < 0 || every > 1000000 ? "--every is 0 to 1000000"

@@ -4,13 +4,13 @@
 #include "sequence.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "../progress.h"
 #include "fits.h"
 #include "sky.h"
 
 #define MOST_LEFT    0.05        /* of stars, by shifts */
-#define FALSE_ALARMS 0.1        /* of noise, in one search of long tracks */
 
 /* A frame that has been. */
 typedef struct
@@ -70,7 +70,7 @@ search (Block *block, gint n, gboolean is_long)
   g_autofree TrackFrame  *frames = g_new (TrackFrame, n);
   g_autofree gdouble     *times = g_new (gdouble, n);
   TrackGrid               grid = tracks_short_grid ();
-  gfloat                  threshold = (gfloat) settings->track_threshold;
+  gfloat                  threshold;
   TrackPlanes             found;
   GArray                 *tracks;
   gint64                  began;
@@ -88,7 +88,6 @@ search (Block *block, gint n, gboolean is_long)
           progress_say ("frame %d: no search over %d frames, because so many are missing between them", past[n - 1].index, n);
           return;
         }
-      threshold = (gfloat) MAX (settings->track_threshold, tracks_threshold (block->sequence->width, block->sequence->height, &grid, FALSE_ALARMS));
     }
   began = g_get_monotonic_time ();
   if (! tracks_stack_for (&(TesseraErrand) { .operation = NULL }, frames, n, n - 1, &grid, TRACKS_LIMIT, &found))
@@ -97,6 +96,8 @@ search (Block *block, gint n, gboolean is_long)
       return;
     }
   track_seconds += (g_get_monotonic_time () - began) / 1e6;
+  threshold = search_threshold (block->sequence, frames, n, &grid);
+  row_add_search (block->text, past[n - 1].index, n, threshold);
   tracks = tracks_find (&found, frames, n, n - 1, &grid, threshold);
   for (guint i = 0; i < tracks->len; i++)
     {
@@ -172,6 +173,43 @@ whiten (Block *block, const Past *now, Weights *weights)
     whiten_by (block, now, settings->weights.method, weights);
 }
 
+static gint
+compare_moves (gconstpointer a, gconstpointer b)
+{
+  const gdouble first = *(const gdouble *) a, second = *(const gdouble *) b;
+
+  return first < second ? -1 : first > second;
+}
+
+/* By how many pixels the sky has moved into the frame, against the middle one of the history: positive from below. */
+static gint
+moved_in (const Block *block, const Past *now, gboolean is_x)
+{
+  const guint n = block->history->len;
+  gdouble     moves[WEIGHTS_MAX_FRAMES];
+
+  for (guint i = 0; i < n; i++)
+    {
+      const FrameShift then = g_array_index (block->history, Past, i).frame.shift;
+
+      moves[i] = is_x ? now->frame.shift.x - then.x : now->frame.shift.y - then.y;
+    }
+  qsort (moves, n, sizeof *moves, compare_moves);
+  return (gint) CLAMP (round (moves[n / 2]), -block->sequence->width, block->sequence->width);
+}
+
+/* Where half of the history has not seen the sky, a star is as new as an object: there is neither. */
+static void
+clear_new_sky (const Block *block, const Past *now, CountPlane *filtered)
+{
+  const gint x = moved_in (block, now, TRUE), y = moved_in (block, now, FALSE);
+
+  for (gint row = 0; row < filtered->height; row++)
+    for (gint column = 0; column < filtered->width; column++)
+      if (column < x || column >= filtered->width + x || row < y || row >= filtered->height + y)
+        filtered->pixels[(gsize) row * filtered->width + column] = NAN;
+}
+
 /* Detections; what the frame becomes as history is in its plane. */
 static gboolean
 judge (Block *block, Past *now, FrameRow *row, GString *objects, GError **error)
@@ -180,13 +218,16 @@ judge (Block *block, Past *now, FrameRow *row, GString *objects, GError **error)
   const gint              n = (gint) block->history->len, index = now->index;
   WhitenFrame             filtered = { .shift = now->frame.shift };
   Weights                 weights;
+  gfloat                  threshold;
   g_autoptr (GArray)      found = NULL;
   gboolean                success = TRUE;
 
   whiten (block, now, &weights);
   count_plane_init (&filtered.plane, now->frame.plane.width, now->frame.plane.height);
   detect_filter (&block->planes.significance, settings->fwhm, &filtered.plane);
-  found = detect_maxima (&filtered.plane, (gfloat) settings->threshold);
+  clear_new_sky (block, now, &filtered.plane);
+  threshold = frame_threshold (block->sequence, &block->planes.significance, &filtered.plane);
+  found = detect_maxima (&filtered.plane, threshold);
   for (guint i = 0; i < found->len; i++)
     {
       const Detection *detection = &g_array_index (found, Detection, i);
@@ -194,18 +235,23 @@ judge (Block *block, Past *now, FrameRow *row, GString *objects, GError **error)
                                   .value = detection->value,
                                   .flux = detect_flux (&block->planes.whitened, detection->x, detection->y, settings->fwhm) };
 
+      if (detect_is_ray (&block->planes.significance, detection))
+        {
+          row->rays++;
+          continue;
+        }
       sky_place (block->sky, object.x, object.y, &object.ra, &object.dec);
       row_add_object (objects, &object);
     }
-  row->detections = (gint) found->len;
+  row->detections = (gint) found->len - row->rays;
+  row->threshold = threshold;
   row->n = n;
   row->degree = weights.degree;
   row->noise_gain = weights.noise_gain;
   if (index >= block->first)
     success = write_planes (block, index, &weights, error);
-  if (settings->removes && n == settings->history
-      && removal_apply (&block->removal, &filtered.plane, &block->planes.background, (gfloat) settings->threshold,
-                        now->frame.shift, &now->frame.plane) > 0)
+  if (settings->removes && n >= MIN (settings->history, 5)
+      && removal_apply (&block->removal, &filtered.plane, &block->planes.background, threshold, now->frame.shift, &now->frame.plane) > 0)
     {
       tessera_kept_unref (now->frame.kept);
       now->frame.kept = tessera_kept_new ();
@@ -239,7 +285,7 @@ static gboolean
 add_frame (Block *block, gint index, gint begin, GError **error)
 {
   const SequenceSettings *settings = &block->sequence->settings;
-  FrameRow                row = { .index = index, .degree = -1, .noise_gain = NAN, .name = frame_name (&block->sequence->list.frames[index]) };
+  FrameRow                row = { .index = index, .degree = -1, .noise_gain = NAN, .threshold = NAN, .name = frame_name (&block->sequence->list.frames[index]) };
   g_autoptr (GString)     objects = g_string_new (NULL);
   Past                    now = { .index = index };
   Arrived                 frame;

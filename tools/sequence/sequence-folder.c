@@ -13,7 +13,7 @@
 #include "config.h"
 #include "saving.h"
 
-#define HEAD     "tessera-sequence 3\n"
+#define HEAD     "tessera-sequence 4\n"
 #define SETTINGS "settings.txt"
 #define BEGINNING 65536         /* bytes */
 
@@ -101,6 +101,8 @@ folder_settings (const Sequence *sequence)
   add (text, "fwhm", settings->fwhm);
   add (text, "threshold", settings->threshold);
   add (text, "track-threshold", settings->track_threshold);
+  add (text, "false-detections", settings->false_detections);
+  add (text, "false-tracks", settings->false_tracks);
   add (text, "fastest", settings->fastest);
   add (text, "every", settings->every);
   add (text, "stack", settings->stack);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * Rows of a block's file: a letter and numbers, with tabs between them.  F: a frame; D: a detection; T: a track; O: the frame before the
- * block, which says how the block's chain lies against the one before; W: what a frame says of the sky.  H, P and S: see sequence-content.c. */
+ * block, which says how the block's chain lies against the one before; W: what a frame says of the sky; L: a search's threshold.  H, P and S: see sequence-content.c. */
 #include "sequence.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define FRAME_WORDS  19
+#define FRAME_WORDS  21
 #define OBJECT_WORDS 11
 #define SOLVED_WORDS 4
+#define SEARCH_WORDS 4
 
 /* ------------------------------------------------------------------ writing -- */
 
@@ -22,8 +23,9 @@ row_add_frame (GString *text, const FrameRow *row)
   row_add_number (text, '\t', "%.10f", row->x);
   row_add_number (text, '\t', "%.10f", row->y);
   row_add_number (text, '\t', "%.6f", row->error);
-  g_string_append_printf (text, "\t%d\t%d\t%d\t%d", row->pixels, row->n, row->degree, row->detections);
+  g_string_append_printf (text, "\t%d\t%d\t%d\t%d\t%d", row->pixels, row->n, row->degree, row->detections, row->rays);
   row_add_number (text, '\t', "%.6f", row->noise_gain);
+  row_add_number (text, '\t', "%.4f", row->threshold);
   g_string_append_printf (text, "\t%d\t%d", (gint) row->sky, (gint) row->facts.clock);
   row_add_number (text, '\t', "%.6f", row->facts.start);
   row_add_number (text, '\t', "%.6f", row->facts.middle);
@@ -44,6 +46,14 @@ row_add_object (GString *text, const ObjectRow *row)
   row_add_number (text, '\t', "%.3f", row->flux);
   row_add_number (text, '\t', "%.7f", row->ra);
   row_add_number (text, '\t', "%.7f", row->dec);
+  g_string_append_c (text, '\n');
+}
+
+void
+row_add_search (GString *text, gint index, gint frames, gdouble threshold)
+{
+  g_string_append_printf (text, "L\t%d\t%d", index, frames);
+  row_add_number (text, '\t', "%.4f", threshold);
   g_string_append_c (text, '\n');
 }
 
@@ -75,7 +85,7 @@ void
 tables_init (Tables *tables)
 {
   *tables = (Tables) { g_array_new (FALSE, FALSE, sizeof (FrameRow)), g_array_new (FALSE, FALSE, sizeof (ObjectRow)),
-                       g_array_new (FALSE, FALSE, sizeof (ObjectRow)), solved_new (), 0 };
+                       g_array_new (FALSE, FALSE, sizeof (ObjectRow)), solved_new (), g_array_new (FALSE, FALSE, sizeof (gdouble)), 0 };
   g_array_set_clear_func (tables->frames, free_names);
 }
 
@@ -86,6 +96,7 @@ tables_clear (Tables *tables)
   g_array_free (tables->detections, TRUE);
   g_array_free (tables->tracks, TRUE);
   g_array_free (tables->solved, TRUE);
+  g_array_free (tables->searches, TRUE);
 }
 
 /* What has to be added to a block's chains and places. */
@@ -125,19 +136,27 @@ add_frame (Tables *tables, gchar **words, const Joint *joint)
   const gint chain = atoi (words[3]);
   FrameRow   row = { .index = atoi (words[1]), .state = (FrameState) atoi (words[2]), .chain = chain + joint->chain, .x = number_of (words[4]),
                      .y = number_of (words[5]), .error = number_of (words[6]), .pixels = atoi (words[7]), .n = atoi (words[8]),
-                     .degree = atoi (words[9]), .detections = atoi (words[10]), .noise_gain = number_of (words[11]),
-                     .sky = (SkyState) atoi (words[12]),
-                     .facts = { .clock = (FrameClock) atoi (words[13]), .start = number_of (words[14]), .middle = number_of (words[15]),
-                                .exposure = number_of (words[16]), .zero_point = number_of (words[17]) },
-                     .name = g_strcompress (words[19]), .reason = g_strcompress (words[20]) };
+                     .degree = atoi (words[9]), .detections = atoi (words[10]), .rays = atoi (words[11]), .noise_gain = number_of (words[12]), .threshold = number_of (words[13]),
+                     .sky = (SkyState) atoi (words[14]),
+                     .facts = { .clock = (FrameClock) atoi (words[15]), .start = number_of (words[16]), .middle = number_of (words[17]),
+                                .exposure = number_of (words[18]), .zero_point = number_of (words[19]) },
+                     .name = g_strcompress (words[21]), .reason = g_strcompress (words[22]) };
 
-  g_strlcpy (row.facts.band, words[18], sizeof row.facts.band);
+  g_strlcpy (row.facts.band, words[20], sizeof row.facts.band);
   if (chain == joint->joined)
     {
       row.x += joint->step.x;
       row.y += joint->step.y;
     }
   g_array_append_val (tables->frames, row);
+}
+
+static void
+add_search (GArray *searches, gchar **words)
+{
+  const gdouble threshold = number_of (words[3]);
+
+  g_array_append_val (searches, threshold);
 }
 
 static void
@@ -170,6 +189,8 @@ tables_add (Tables *tables, const gchar *text)
         add_object (tables->detections, words);
       else if (**line == 'T' && n == OBJECT_WORDS && is_in_place (tables, words))
         add_object (tables->tracks, words);
+      else if (**line == 'L' && n == SEARCH_WORDS && is_in_place (tables, words))
+        add_search (tables->searches, words);
       else if (**line == 'W' && n == SOLVED_WORDS && is_in_place (tables, words))
         solved_add (tables->solved, words);
       else

@@ -20,7 +20,7 @@ add_quoted (GString *text, const gchar *words)
 static gboolean
 write_shifts (const Tables *tables, const gchar *path, GError **error)
 {
-  g_autoptr (GString) text = g_string_new ("frame,name,state,x,y,error,chain,pixels,history,degree,noise_gain,detections,time,middle,exposure,reason\n");
+  g_autoptr (GString) text = g_string_new ("frame,name,state,x,y,error,chain,pixels,history,degree,noise_gain,threshold,detections,rays,time,middle,exposure,reason\n");
 
   for (guint i = 0; i < tables->frames->len; i++)
     {
@@ -34,7 +34,8 @@ write_shifts (const Tables *tables, const gchar *path, GError **error)
       row_add_number (text, ',', "%.6f", row->error);
       g_string_append_printf (text, ",%d,%d,%d,%d", row->chain, row->pixels, row->n, row->degree);
       row_add_number (text, ',', "%.6f", row->noise_gain);
-      g_string_append_printf (text, ",%d", row->detections);
+      row_add_number (text, ',', "%.3f", row->threshold);
+      g_string_append_printf (text, ",%d,%d", row->detections, row->rays);
       row_add_number (text, ',', "%.6f", row->facts.start);
       row_add_number (text, ',', "%.6f", row->facts.middle);
       row_add_number (text, ',', "%.6f", row->facts.exposure);

@@ -31,7 +31,9 @@ typedef struct
   gint            every;        /* frames between searches for short tracks; 0: none */
   gint            stack;        /* frames that synthetic tracking adds; 0: none */
   gdouble         saturation;   /* negative: what the files say */
-  gdouble         gain, fwhm, threshold, track_threshold, fastest;
+  gdouble         gain, fwhm, fastest;
+  gdouble         threshold, track_threshold;   /* 0: such that noise alone passes them so often in all frames: */
+  gdouble         false_detections, false_tracks;
   ColoursMode     colours;      /* what mosaics become */
   gboolean        chooses;      /* from-frames where from-shifts leaves stars */
   gboolean        rejects_hot, removes;         /* hot pixels; objects from the history */
@@ -171,9 +173,9 @@ typedef enum { FRAME_USED, FRAME_FIRST, FRAME_UNREADABLE, FRAME_LOST } FrameStat
 
 typedef struct
 {
-  gint       index, chain, pixels, n, degree, detections;
+  gint       index, chain, pixels, n, degree, detections, rays;
   FrameState state;
-  gdouble    x, y, error, noise_gain;
+  gdouble    x, y, error, noise_gain, threshold;
   FrameFacts facts;             /* without what is said of the sky, ... */
   SkyState   sky;               /* ... which is this */
   gchar     *name, *reason;
@@ -192,6 +194,8 @@ typedef struct
 void        row_add_number  (GString *text, gchar before, const gchar *format, gdouble number);
 void        row_add_frame   (GString *text, const FrameRow *row);
 void        row_add_object  (GString *text, const ObjectRow *row);
+/* Of a search over so many frames. */
+void        row_add_search  (GString *text, gint index, gint frames, gdouble threshold);
 /* The last frame before a block's first that had a place, in the block's chain. */
 void        row_add_overlap (GString *text, gint index, FrameShift at, gint chain);
 /* What the header of a frame says of the sky. */
@@ -201,6 +205,7 @@ typedef struct
 {
   GArray *frames, *detections, *tracks;         /* FrameRow, ObjectRow, ObjectRow */
   GArray *solved;               /* frames that say where in the sky they lie; sequence-solved.c */
+  GArray *searches;             /* gdouble: the threshold of each search for tracks */
   gint    n_tracks;             /* objects; of each there are some rows */
 } Tables;
 
@@ -208,6 +213,17 @@ void        tables_init     (Tables *tables);
 void        tables_clear    (Tables *tables);
 /* Adds a block; its chains are joined to those before.  FALSE: the text is no block's. */
 gboolean    tables_add      (Tables *tables, const gchar *text);
+
+/* sequence-alarms.c: thresholds, and what was chosen. */
+gfloat      frame_threshold  (const Sequence *sequence, const CountPlane *significance, const CountPlane *filtered);
+gfloat      search_threshold (const Sequence *sequence, const TrackFrame *frames, gint n, const TrackGrid *grid);
+/* The least, the median and the largest; NaN where there is none. */
+typedef struct
+{
+  gdouble least, median, most;
+} Thresholds;
+
+Thresholds  tables_thresholds (const Tables *tables, gboolean of_searches);
 
 /* sequence-solved.c */
 GArray     *solved_new      (void);

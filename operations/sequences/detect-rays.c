@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * What is narrower than a star; see detect.h.
+ */
+#include "detect.h"
+
+#include <math.h>
+
+#define REACH      2            /* half of 5 x 5 */
+#define SQUARES    25.0         /* of noise: their mean, ... */
+#define DEVIATION  7.0          /* ... and their standard deviation, sqrt (2 x 25) */
+#define BENDS      180.0        /* the same of 9 Laplacians: 9 x 20, ... */
+#define BENDS_OFF  111.0        /* ... and so much, as they are not independent */
+#define SURE       3.0          /* standard deviations */
+#define MOST       1.5          /* F^2 */
+#define SHARPEST   4.0          /* F^2 */
+
+static gdouble
+value_at (const CountPlane *plane, gint x, gint y)
+{
+  const gfloat value = x >= 0 && x < plane->width && y >= 0 && y < plane->height ? plane->pixels[(gsize) y * plane->width + x] : NAN;
+
+  return isnan (value) ? 0.0 : value;
+}
+
+static gdouble
+bend_at (const CountPlane *plane, gint x, gint y)
+{
+  return 4.0 * value_at (plane, x, y) - value_at (plane, x - 1, y) - value_at (plane, x + 1, y) - value_at (plane, x, y - 1)
+         - value_at (plane, x, y + 1);
+}
+
+gboolean
+detect_is_ray (const CountPlane *plane, const Detection *detection)
+{
+  const gdouble light = (gdouble) detection->value * detection->value;
+  gdouble       squares = 0.0, bends = 0.0;
+
+  for (gint j = -REACH; j <= REACH; j++)
+    for (gint i = -REACH; i <= REACH; i++)
+      {
+        const gint    x = detection->x + i, y = detection->y + j;
+        const gdouble value = value_at (plane, x, y), bend = MAX (ABS (i), ABS (j)) < REACH ? bend_at (plane, x, y) : 0.0;
+
+        squares += value * value;
+        bends += bend * bend;
+      }
+  return squares > MOST * light + SQUARES + SURE * DEVIATION && bends > SHARPEST * light + BENDS + SURE * BENDS_OFF;
+}
