@@ -224,9 +224,15 @@ threshold_of_side (const CountPlane *plane, const CountPlane *filtered, gfloat s
 }
 
 gfloat
+detect_dark_threshold (const CountPlane *plane, const CountPlane *filtered, gdouble false_alarms)
+{
+  return threshold_of_side (plane, filtered, -1.0f, false_alarms);
+}
+
+gfloat
 detect_noise_threshold (const CountPlane *plane, const CountPlane *filtered, gdouble false_alarms)
 {
-  return MAX (threshold_of_side (plane, filtered, -1.0f, false_alarms), threshold_of_side (plane, filtered, 1.0f, false_alarms));
+  return MAX (detect_dark_threshold (plane, filtered, false_alarms), threshold_of_side (plane, filtered, 1.0f, false_alarms));
 }
 
 gdouble

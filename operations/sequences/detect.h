@@ -39,7 +39,9 @@ GArray *detect_maxima     (const CountPlane *filtered, gfloat threshold);
  * more, of one pixel 2.7 and 55; of what is wider than a star the second is less than of a star. */
 gboolean detect_is_ray    (const CountPlane *plane, const Detection *detection);
 
-/* The threshold for detect_maxima that the noise of this plane exceeds so many times (alarms.h), the ghosts of rays left out. */
+/* The threshold for detect_maxima that the noise of this plane exceeds so many times (alarms.h), rays and their ghosts left out: as what is
+ * below 0 tells, and as both sides do. */
+gfloat  detect_dark_threshold  (const CountPlane *plane, const CountPlane *filtered, gdouble false_alarms);
 gfloat  detect_noise_threshold (const CountPlane *plane, const CountPlane *filtered, gdouble false_alarms);
 
 /* The counts of a star at a place of `whitened`: sum p w / sum p^2, p its picture of sum 1. */

@@ -152,6 +152,7 @@ tell_json (const Tables *tables, const Run *run, guint64 rate)
   put_left_out (json, tables);
   put_int (json, "detections", tables->detections->len);
   put_int (json, "tracks", tables->n_tracks);
+  put_int (json, "streaks", tables->streaks->len);
   put_thresholds (json, "thresholds", tables_thresholds (tables, FALSE));
   put_thresholds (json, "track_thresholds", tables_thresholds (tables, TRUE));
   put_int (json, "pictures", run->pictures);
@@ -171,8 +172,8 @@ tell_sums (const Tables *tables, const Run *run, const Options *options)
   if (options->is_json)
     tell_json (tables, run, rate);
   else
-    progress_say ("%d of %d frames, %u detections, %d tracks; %s has the tables", run->used, run->frames, tables->detections->len, tables->n_tracks,
-                  options->output);
+    progress_say ("%d of %d frames, %u detections, %d tracks, %u streaks; %s has the tables", run->used, run->frames, tables->detections->len,
+                  tables->n_tracks, tables->streaks->len, options->output);
   if (! options->is_json)
     {
       tell_thresholds ("detections", tables_thresholds (tables, FALSE));

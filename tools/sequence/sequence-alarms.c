@@ -7,12 +7,14 @@
 #include <math.h>
 
 gfloat
-frame_threshold (const Sequence *sequence, const CountPlane *significance, const CountPlane *filtered)
+frame_threshold (const Sequence *sequence, const CountPlane *significance, const CountPlane *filtered, gboolean has_trails)
 {
   const SequenceSettings *settings = &sequence->settings;
+  const gdouble           share = settings->false_detections / sequence->list.n;
 
   return settings->threshold > 0.0 ? (gfloat) settings->threshold
-                                   : detect_noise_threshold (significance, filtered, settings->false_detections / sequence->list.n);
+         : has_trails              ? detect_dark_threshold (significance, filtered, share)
+                                   : detect_noise_threshold (significance, filtered, share);
 }
 
 /* In all frames, if none is lost. */

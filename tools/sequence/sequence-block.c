@@ -11,6 +11,7 @@
 #include "sky.h"
 
 #define MOST_LEFT    0.05        /* of stars, by shifts */
+#define REMOVES_FROM 5          /* frames of the history: objects go from the next */
 
 /* A frame that has been. */
 typedef struct
@@ -210,6 +211,27 @@ clear_new_sky (const Block *block, const Past *now, CountPlane *filtered)
         filtered->pixels[(gsize) row * filtered->width + column] = NAN;
 }
 
+/* What is no object goes from the filtered plane, and from the frame, which becomes history.  FALSE: there is none. */
+static gboolean
+clear_trails (const Block *block, Past *now, CountPlane *filtered, FrameRow *row, GString *objects)
+{
+  const gsize             n_pixels = (gsize) filtered->width * filtered->height;
+  const gfloat            threshold = frame_threshold (block->sequence, &block->planes.significance, filtered, TRUE);
+  g_autofree guint8      *mask = g_new0 (guint8, n_pixels);
+  g_autoptr (GArray)      streaks = streaks_find (&block->planes, filtered, threshold, mask);
+
+  for (guint i = 0; i < streaks->len; i++)
+    row_add_streak (objects, now->index, &g_array_index (streaks, Streak, i));
+  row->rays = rays_find (&block->planes.significance, filtered, threshold, mask);
+  for (gsize i = 0; i < n_pixels && (streaks->len > 0 || row->rays > 0); i++)
+    if (mask[i])
+      {
+        filtered->pixels[i] = NAN;
+        now->frame.plane.pixels[i] = block->planes.background.pixels[i];
+      }
+  return streaks->len > 0 || row->rays > 0;
+}
+
 /* Detections; what the frame becomes as history is in its plane. */
 static gboolean
 judge (Block *block, Past *now, FrameRow *row, GString *objects, GError **error)
@@ -220,13 +242,14 @@ judge (Block *block, Past *now, FrameRow *row, GString *objects, GError **error)
   Weights                 weights;
   gfloat                  threshold;
   g_autoptr (GArray)      found = NULL;
-  gboolean                success = TRUE;
+  gboolean                success = TRUE, is_changed;
 
   whiten (block, now, &weights);
   count_plane_init (&filtered.plane, now->frame.plane.width, now->frame.plane.height);
   detect_filter (&block->planes.significance, settings->fwhm, &filtered.plane);
   clear_new_sky (block, now, &filtered.plane);
-  threshold = frame_threshold (block->sequence, &block->planes.significance, &filtered.plane);
+  is_changed = clear_trails (block, now, &filtered.plane, row, objects);
+  threshold = frame_threshold (block->sequence, &block->planes.significance, &filtered.plane, FALSE);
   found = detect_maxima (&filtered.plane, threshold);
   for (guint i = 0; i < found->len; i++)
     {
@@ -235,23 +258,19 @@ judge (Block *block, Past *now, FrameRow *row, GString *objects, GError **error)
                                   .value = detection->value,
                                   .flux = detect_flux (&block->planes.whitened, detection->x, detection->y, settings->fwhm) };
 
-      if (detect_is_ray (&block->planes.significance, detection))
-        {
-          row->rays++;
-          continue;
-        }
       sky_place (block->sky, object.x, object.y, &object.ra, &object.dec);
       row_add_object (objects, &object);
     }
-  row->detections = (gint) found->len - row->rays;
+  row->detections = (gint) found->len;
   row->threshold = threshold;
   row->n = n;
   row->degree = weights.degree;
   row->noise_gain = weights.noise_gain;
   if (index >= block->first)
     success = write_planes (block, index, &weights, error);
-  if (settings->removes && n >= MIN (settings->history, 5)
-      && removal_apply (&block->removal, &filtered.plane, &block->planes.background, threshold, now->frame.shift, &now->frame.plane) > 0)
+  if (settings->removes && n >= MIN (settings->history, REMOVES_FROM))
+    is_changed |= removal_apply (&block->removal, &filtered.plane, &block->planes.background, threshold, now->frame.shift, &now->frame.plane) > 0;
+  if (is_changed)
     {
       tessera_kept_unref (now->frame.kept);
       now->frame.kept = tessera_kept_new ();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * Rows of a block's file: a letter and numbers, with tabs between them.  F: a frame; D: a detection; T: a track; O: the frame before the
- * block, which says how the block's chain lies against the one before; W: what a frame says of the sky; L: a search's threshold.  H, P and S: see sequence-content.c. */
+ * block, which says how the block's chain lies against the one before; W: what a frame says of the sky; L: a search's threshold; K: a streak.  H, P and S: see sequence-content.c. */
 #include "sequence.h"
 
 #include <math.h>
@@ -11,6 +11,7 @@
 #define OBJECT_WORDS 11
 #define SOLVED_WORDS 4
 #define SEARCH_WORDS 4
+#define STREAK_WORDS 8
 
 /* ------------------------------------------------------------------ writing -- */
 
@@ -50,6 +51,20 @@ row_add_object (GString *text, const ObjectRow *row)
 }
 
 void
+row_add_streak (GString *text, gint index, const Streak *streak)
+{
+  g_string_append_printf (text, "K\t%d", index);
+  for (gint i = 0; i < 2; i++)
+    {
+      row_add_number (text, '\t', "%.3f", streak->x[i]);
+      row_add_number (text, '\t', "%.3f", streak->y[i]);
+    }
+  row_add_number (text, '\t', "%.3f", streak->width);
+  row_add_number (text, '\t', "%.1f", streak->flux);
+  g_string_append_c (text, '\n');
+}
+
+void
 row_add_search (GString *text, gint index, gint frames, gdouble threshold)
 {
   g_string_append_printf (text, "L\t%d\t%d", index, frames);
@@ -85,7 +100,8 @@ void
 tables_init (Tables *tables)
 {
   *tables = (Tables) { g_array_new (FALSE, FALSE, sizeof (FrameRow)), g_array_new (FALSE, FALSE, sizeof (ObjectRow)),
-                       g_array_new (FALSE, FALSE, sizeof (ObjectRow)), solved_new (), g_array_new (FALSE, FALSE, sizeof (gdouble)), 0 };
+                       g_array_new (FALSE, FALSE, sizeof (ObjectRow)), solved_new (), g_array_new (FALSE, FALSE, sizeof (StreakRow)),
+                       g_array_new (FALSE, FALSE, sizeof (gdouble)), 0 };
   g_array_set_clear_func (tables->frames, free_names);
 }
 
@@ -96,6 +112,7 @@ tables_clear (Tables *tables)
   g_array_free (tables->detections, TRUE);
   g_array_free (tables->tracks, TRUE);
   g_array_free (tables->solved, TRUE);
+  g_array_free (tables->streaks, TRUE);
   g_array_free (tables->searches, TRUE);
 }
 
@@ -152,6 +169,15 @@ add_frame (Tables *tables, gchar **words, const Joint *joint)
 }
 
 static void
+add_streak (GArray *streaks, gchar **words)
+{
+  const StreakRow row = { atoi (words[1]), { { number_of (words[2]), number_of (words[4]) }, { number_of (words[3]), number_of (words[5]) },
+                                             number_of (words[6]), number_of (words[7]) } };
+
+  g_array_append_val (streaks, row);
+}
+
+static void
 add_search (GArray *searches, gchar **words)
 {
   const gdouble threshold = number_of (words[3]);
@@ -189,6 +215,8 @@ tables_add (Tables *tables, const gchar *text)
         add_object (tables->detections, words);
       else if (**line == 'T' && n == OBJECT_WORDS && is_in_place (tables, words))
         add_object (tables->tracks, words);
+      else if (**line == 'K' && n == STREAK_WORDS && is_in_place (tables, words))
+        add_streak (tables->streaks, words);
       else if (**line == 'L' && n == SEARCH_WORDS && is_in_place (tables, words))
         add_search (tables->searches, words);
       else if (**line == 'W' && n == SOLVED_WORDS && is_in_place (tables, words))

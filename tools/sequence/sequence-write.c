@@ -78,6 +78,31 @@ write_objects (const Tables *tables, const GArray *rows, const gchar *path, GErr
   return folder_write (path, text->str, text->len, error);
 }
 
+static gboolean
+write_streaks (const Tables *tables, const gchar *path, GError **error)
+{
+  g_autoptr (GString) text = g_string_new ("frame,name,x1,y1,x2,y2,width,flux,time\n");
+
+  for (guint i = 0; i < tables->streaks->len; i++)
+    {
+      const StreakRow *row = &g_array_index (tables->streaks, StreakRow, i);
+      const FrameRow  *frame = tables_frame (tables, row->index);
+
+      g_string_append_printf (text, "%d", row->index);
+      add_quoted (text, frame ? frame->name : "");
+      for (gint k = 0; k < 2; k++)
+        {
+          row_add_number (text, ',', "%.3f", row->streak.x[k]);
+          row_add_number (text, ',', "%.3f", row->streak.y[k]);
+        }
+      row_add_number (text, ',', "%.3f", row->streak.width);
+      row_add_number (text, ',', "%.1f", row->streak.flux);
+      row_add_number (text, ',', "%.6f", frame ? frame->facts.middle : NAN);
+      g_string_append_c (text, '\n');
+    }
+  return folder_write (path, text->str, text->len, error);
+}
+
 /* Tracks alone: one frame's light is no object that moves.  No files where no track has a place in the sky and a time. */
 static gboolean
 write_reports (const Tables *tables, const gchar *folder, const ReportSettings *settings, GError **error)
@@ -103,8 +128,9 @@ gboolean
 tables_write (const Tables *tables, const gchar *folder, const ReportSettings *settings, GError **error)
 {
   g_autofree gchar *shifts = g_build_filename (folder, "shifts.csv", NULL), *detections = g_build_filename (folder, "detections.csv", NULL);
-  g_autofree gchar *tracks = g_build_filename (folder, "tracks.csv", NULL);
+  g_autofree gchar *tracks = g_build_filename (folder, "tracks.csv", NULL), *streaks = g_build_filename (folder, "streaks.csv", NULL);
 
   return write_shifts (tables, shifts, error) && write_objects (tables, tables->detections, detections, error)
-         && write_objects (tables, tables->tracks, tracks, error) && write_reports (tables, folder, settings, error);
+         && write_objects (tables, tables->tracks, tracks, error)
+         && write_streaks (tables, streaks, error) && write_reports (tables, folder, settings, error);
 }

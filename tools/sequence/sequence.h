@@ -13,6 +13,7 @@
 #include "estimate-shift.h"
 #include "frames.h"
 #include "sky.h"
+#include "streaks.h"
 #include "tracks.h"
 #include "whiten-request.h"
 
@@ -194,6 +195,7 @@ typedef struct
 void        row_add_number  (GString *text, gchar before, const gchar *format, gdouble number);
 void        row_add_frame   (GString *text, const FrameRow *row);
 void        row_add_object  (GString *text, const ObjectRow *row);
+void        row_add_streak  (GString *text, gint index, const Streak *streak);
 /* Of a search over so many frames. */
 void        row_add_search  (GString *text, gint index, gint frames, gdouble threshold);
 /* The last frame before a block's first that had a place, in the block's chain. */
@@ -203,8 +205,15 @@ void        row_add_solved  (GString *text, gint index, const FrameFacts *facts)
 
 typedef struct
 {
+  gint   index;
+  Streak streak;
+} StreakRow;
+
+typedef struct
+{
   GArray *frames, *detections, *tracks;         /* FrameRow, ObjectRow, ObjectRow */
   GArray *solved;               /* frames that say where in the sky they lie; sequence-solved.c */
+  GArray *streaks;              /* StreakRow */
   GArray *searches;             /* gdouble: the threshold of each search for tracks */
   gint    n_tracks;             /* objects; of each there are some rows */
 } Tables;
@@ -215,7 +224,7 @@ void        tables_clear    (Tables *tables);
 gboolean    tables_add      (Tables *tables, const gchar *text);
 
 /* sequence-alarms.c: thresholds, and what was chosen. */
-gfloat      frame_threshold  (const Sequence *sequence, const CountPlane *significance, const CountPlane *filtered);
+gfloat      frame_threshold  (const Sequence *sequence, const CountPlane *significance, const CountPlane *filtered, gboolean has_trails);
 gfloat      search_threshold (const Sequence *sequence, const TrackFrame *frames, gint n, const TrackGrid *grid);
 /* The least, the median and the largest; NaN where there is none. */
 typedef struct

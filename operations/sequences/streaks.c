@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Streaks; see streaks.h.
+ */
+#include "streaks.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tessera.h"
+
+#define ANGLES    360           /* in half a turn */
+#define APART     2             /* pixels between lines */
+#define LEAST     24            /* pixels from end to end */
+#define GAP       8             /* pixels that may be missing between */
+#define FILLED    0.7           /* of the pixels on the line, at least */
+#define NEAR      3.0           /* pixels from the line, to find it better */
+#define WIDEST    16            /* half, in pixels */
+#define AROUND    3             /* pixels that are marked beside it */
+#define CROWDED   10            /* more than one pixel in so many: that frame is not understood */
+#define TRIES     32            /* lines that are looked at */
+#define OF_WIDTH  1.0645        /* the area of a Gaussian, for its width and height */
+
+typedef struct
+{
+  gint   x, y;
+  gfloat value;
+} Point;
+
+/* A place is `along` it from the foot of the origin and `away` from it. */
+typedef struct
+{
+  gdouble cosine, sine, rho;
+  gdouble first, last;          /* along */
+  gint    half;                 /* of its width */
+} Line;
+
+typedef struct
+{
+  const CountPlane *filtered;
+  gfloat   threshold;
+  GArray  *points;              /* Point */
+  gint     n_rho;
+  gint    *votes;               /* [n_rho angle + line] */
+  gdouble  cosines[ANGLES], sines[ANGLES];
+} Votes;
+
+static gdouble
+along (const Line *line, gdouble x, gdouble y)
+{
+  return y * line->cosine - x * line->sine;
+}
+
+static gdouble
+away (const Line *line, gdouble x, gdouble y)
+{
+  return x * line->cosine + y * line->sine - line->rho;
+}
+
+static gint
+whole (gdouble x)
+{
+  return (gint) floor (x + 0.5);
+}
+
+/* The value at a place of the line's; NaN beyond the plane. */
+static gfloat
+value_on (const Line *line, const CountPlane *plane, gdouble along_it, gdouble away_from_it)
+{
+  const gdouble rho = line->rho + away_from_it;
+  const gint    x = whole (rho * line->cosine - along_it * line->sine), y = whole (rho * line->sine + along_it * line->cosine);
+
+  return x >= 0 && x < plane->width && y >= 0 && y < plane->height ? plane->pixels[(gsize) y * plane->width + x] : NAN;
+}
+
+static gint *
+cell_of (const Votes *votes, gint angle, const Point *point)
+{
+  const gdouble rho = point->x * votes->cosines[angle] + point->y * votes->sines[angle];
+
+  return &votes->votes[(gsize) angle * votes->n_rho + votes->n_rho / 2 + (gint) floor (rho / APART)];
+}
+
+static void
+vote (const Votes *votes, const Point *point, gint by)
+{
+  for (gint angle = 0; angle < ANGLES; angle++)
+    *cell_of (votes, angle, point) += by;
+}
+
+static GArray *
+points_above (const CountPlane *filtered, gfloat threshold, const guint8 *mask)
+{
+  GArray *points = g_array_new (FALSE, FALSE, sizeof (Point));
+  g_autofree guint8 *rows = detect_rows_above (filtered, threshold);
+
+  for (gint y = 0; y < filtered->height; y++)
+    for (gint x = 0; x < filtered->width && rows[y]; x++)
+      {
+        const gsize at = (gsize) y * filtered->width + x;
+        const Point point = { x, y, filtered->pixels[at] };
+
+        if (point.value > threshold && ! mask[at])
+          g_array_append_val (points, point);
+      }
+  return points;
+}
+
+/* Where the line has its longest run of pixels above the threshold.  FALSE: that is too short. */
+static gboolean
+find_ends (const Votes *votes, Line *line)
+{
+  const gint reach = votes->filtered->width + votes->filtered->height;
+  gint       from = 0, last = -reach - 2 * GAP, filled = 0;
+  gboolean   is_found = FALSE;
+
+  for (gint t = -reach; t <= reach; t++)
+    {
+      if (! (value_on (line, votes->filtered, t, 0.0) > votes->threshold))
+        continue;
+      if (t - last > GAP + 1)
+        {
+          from = t;
+          filled = 0;
+        }
+      last = t;
+      filled++;
+      if (last - from + 1 >= LEAST && filled >= FILLED * (last - from + 1) && (! is_found || last - from > line->last - line->first))
+        {
+          line->first = from;
+          line->last = last;
+          is_found = TRUE;
+        }
+    }
+  return is_found;
+}
+
+/* How far it is more than half full. */
+static void
+find_width (const Votes *votes, Line *line)
+{
+  const gint length = (gint) (line->last - line->first) + 1;
+  gint       filled = length;
+
+  for (line->half = 0; line->half <= WIDEST && 2 * filled > length; line->half++)
+    {
+      gint sides[2] = { 0, 0 };
+
+      for (gint t = (gint) line->first; t <= (gint) line->last; t++)
+        for (gint i = 0; i < 2; i++)
+          sides[i] += value_on (line, votes->filtered, t, (i ? 1 : -1) * (line->half + 1)) > votes->threshold;
+      filled = MAX (sides[0], sides[1]);
+    }
+}
+
+/* Turns it to its points, by their weights: away = a + b along. */
+static void
+refine (const Votes *votes, Line *line)
+{
+  gdouble n = 0.0, t = 0.0, d = 0.0, tt = 0.0, td = 0.0, slope, scale;
+
+  for (guint i = 0; i < votes->points->len; i++)
+    {
+      const Point  *point = &g_array_index (votes->points, Point, i);
+      const gdouble at = along (line, point->x, point->y), off = away (line, point->x, point->y), weight = point->value;
+
+      if (fabs (off) > NEAR || at < line->first || at > line->last)
+        continue;
+      n += weight;
+      t += weight * at;
+      d += weight * off;
+      tt += weight * at * at;
+      td += weight * at * off;
+    }
+  if (! (n * tt - t * t > 0.0))
+    return;
+  slope = (n * td - t * d) / (n * tt - t * t);
+  scale = 1.0 / sqrt (1.0 + slope * slope);
+  /* x cos + y sin - rho = a + slope (y cos - x sin) */
+  *line = (Line) { scale * (line->cosine + slope * line->sine), scale * (line->sine - slope * line->cosine), scale * (line->rho + (d - slope * t) / n),
+                   line->first, line->last, 0 };
+}
+
+static gboolean
+find_line (const Votes *votes, gint angle, gint rho, Line *line)
+{
+  *line = (Line) { votes->cosines[angle], votes->sines[angle], APART * (rho - votes->n_rho / 2 + 0.5), 0.0, 0.0, 0 };
+  if (! find_ends (votes, line))
+    return FALSE;
+  refine (votes, line);
+  if (! find_ends (votes, line))
+    return FALSE;
+  find_width (votes, line);
+  return 4 * (2 * line->half - 1) <= line->last - line->first;
+}
+
+static gboolean
+is_on (const Line *line, gint x, gint y)
+{
+  const gdouble at = along (line, x, y);
+  const gint    around = line->half + AROUND;
+
+  return fabs (away (line, x, y)) <= around && at >= line->first - around && at <= line->last + around;
+}
+
+/* Marks it; what is left are the other points. */
+static void
+take (Votes *votes, const Line *line, guint8 *mask)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < votes->points->len; i++)
+    {
+      const Point point = g_array_index (votes->points, Point, i);
+
+      if (is_on (line, point.x, point.y))
+        vote (votes, &point, -1);
+      else
+        g_array_index (votes->points, Point, n++) = point;
+    }
+  g_array_set_size (votes->points, n);
+  for (gint y = 0; y < votes->filtered->height; y++)
+    for (gint x = 0; x < votes->filtered->width; x++)
+      if (is_on (line, x, y))
+        mask[(gsize) y * votes->filtered->width + x] = TRUE;
+}
+
+static Streak
+measure (const Line *line, const CountPlane *whitened)
+{
+  Streak  streak;
+  gdouble highest = 0.0, length = line->last - line->first + 1.0;
+
+  streak.flux = 0.0;
+  for (gint i = 0; i < 2; i++)
+    {
+      const gdouble at = i ? line->last : line->first;
+
+      streak.x[i] = line->rho * line->cosine - at * line->sine;
+      streak.y[i] = line->rho * line->sine + at * line->cosine;
+    }
+  for (gint off = -line->half - AROUND; off <= line->half + AROUND; off++)
+    {
+      gdouble sum = 0.0;
+
+      for (gint t = (gint) line->first; t <= (gint) line->last; t++)
+        {
+          const gfloat value = value_on (line, whitened, t, off);
+
+          sum += isnan (value) ? 0.0 : value;
+        }
+      highest = MAX (highest, sum / length);
+      streak.flux += sum;
+    }
+  streak.width = highest > 0.0 ? streak.flux / length / highest / OF_WIDTH : NAN;
+  return streak;
+}
+
+static gsize
+find_most (const Votes *votes)
+{
+  gsize best = 0;
+
+  for (gsize i = 1; i < (gsize) ANGLES * votes->n_rho; i++)
+    if (votes->votes[i] > votes->votes[best])
+      best = i;
+  return best;
+}
+
+GArray *
+streaks_find (const WhitenPlanes *planes, const CountPlane *filtered, gfloat threshold, guint8 *mask)
+{
+  GArray *streaks = g_array_new (FALSE, FALSE, sizeof (Streak));
+  Votes   votes = { .filtered = filtered, .threshold = threshold, .points = points_above (filtered, threshold, mask) };
+
+  votes.n_rho = 2 * (filtered->width + filtered->height) / APART + 2;
+  if (votes.points->len >= LEAST && votes.points->len <= (gsize) filtered->width * filtered->height / CROWDED)
+    {
+      votes.votes = g_new0 (gint, (gsize) ANGLES * votes.n_rho);
+      for (gint i = 0; i < ANGLES; i++)
+        {
+          votes.cosines[i] = tessera_cos_degrees (180.0 * i / ANGLES);
+          votes.sines[i] = tessera_sin_degrees (180.0 * i / ANGLES);
+        }
+      for (guint i = 0; i < votes.points->len; i++)
+        vote (&votes, &g_array_index (votes.points, Point, i), 1);
+    }
+  for (gint i = 0; votes.votes && i < TRIES; i++)
+    {
+      const gsize best = find_most (&votes);
+      Line        line;
+
+      if (votes.votes[best] < LEAST)
+        break;
+      if (find_line (&votes, (gint) (best / votes.n_rho), (gint) (best % votes.n_rho), &line))
+        {
+          const Streak streak = measure (&line, &planes->whitened);
+
+          g_array_append_val (streaks, streak);
+          take (&votes, &line, mask);
+        }
+      else
+        votes.votes[best] = 0;
+    }
+  g_free (votes.votes);
+  g_array_free (votes.points, TRUE);
+  return streaks;
+}
+
+/* ------------------------------------------------------------------- rays -- */
+
+#define GROWN 2                 /* pixels around a ray's */
+
+/* Of pixels whose neighbours are still to be looked at. */
+static void
+reach (const CountPlane *filtered, gfloat threshold, gint x, gint y, guint8 *seen, GArray *pixels)
+{
+  const gsize at = (gsize) y * filtered->width + x;
+
+  if (seen[at] || ! (filtered->pixels[at] > threshold))
+    return;
+  seen[at] = TRUE;
+  g_array_append_val (pixels, at);
+}
+
+static void
+mark_around (const CountPlane *plane, gint x, gint y, guint8 *mask)
+{
+  for (gint j = MAX (y - GROWN, 0); j <= MIN (y + GROWN, plane->height - 1); j++)
+    for (gint i = MAX (x - GROWN, 0); i <= MIN (x + GROWN, plane->width - 1); i++)
+      mask[(gsize) j * plane->width + i] = TRUE;
+}
+
+static void
+mark_ray (const CountPlane *filtered, gfloat threshold, gint x, gint y, guint8 *seen, guint8 *mask)
+{
+  g_autoptr (GArray) pixels = g_array_new (FALSE, FALSE, sizeof (gsize));
+
+  reach (filtered, threshold, x, y, seen, pixels);
+  for (guint i = 0; i < pixels->len; i++)
+    {
+      const gint x0 = (gint) (g_array_index (pixels, gsize, i) % filtered->width), y0 = (gint) (g_array_index (pixels, gsize, i) / filtered->width);
+
+      mark_around (filtered, x0, y0, mask);
+      for (gint j = MAX (y0 - 1, 0); j <= MIN (y0 + 1, filtered->height - 1); j++)
+        for (gint k = MAX (x0 - 1, 0); k <= MIN (x0 + 1, filtered->width - 1); k++)
+          reach (filtered, threshold, k, j, seen, pixels);
+    }
+}
+
+gint
+rays_find (const CountPlane *significance, const CountPlane *filtered, gfloat threshold, guint8 *mask)
+{
+  g_autoptr (GArray) maxima = detect_maxima (filtered, threshold);
+  g_autofree guint8 *seen = NULL;
+  gint    n = 0;
+
+  for (guint i = 0; i < maxima->len; i++)
+    {
+      const Detection *maximum = &g_array_index (maxima, Detection, i);
+
+      if (mask[(gsize) maximum->y * filtered->width + maximum->x] || ! detect_is_ray (significance, maximum))
+        continue;
+      if (! seen)
+        seen = g_new0 (guint8, (gsize) filtered->width * filtered->height);
+      mark_ray (filtered, threshold, maximum->x, maximum->y, seen, mask);
+      n++;
+    }
+  return n;
+}
