@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * What is narrower than a star; see detect.h.
+ * What is narrower than a star, and what is left of one; see detect.h.
  */
 #include "detect.h"
 
@@ -14,6 +14,7 @@
 #define SURE       3.0          /* standard deviations */
 #define MOST       1.5          /* F^2 */
 #define SHARPEST   4.0          /* F^2 */
+#define RIM        4            /* half of 9 x 9 */
 
 static gdouble
 value_at (const CountPlane *plane, gint x, gint y)
@@ -46,4 +47,23 @@ detect_is_ray (const CountPlane *plane, const Detection *detection)
         bends += bend * bend;
       }
   return squares > MOST * light + SQUARES + SURE * DEVIATION && bends > SHARPEST * light + BENDS + SURE * BENDS_OFF;
+}
+
+gdouble
+detect_part_of_star (const CountPlane *background, const CountPlane *whitened, gint x, gint y)
+{
+  gdouble inside = 0.0, rim = 0.0, left = 0.0;
+
+  for (gint j = -RIM; j <= RIM; j++)
+    for (gint i = -RIM; i <= RIM; i++)
+      {
+        const gint    off = MAX (ABS (i), ABS (j)), x0 = CLAMP (x + i, 0, background->width - 1), y0 = CLAMP (y + j, 0, background->height - 1);
+        const gdouble value = value_at (background, x0, y0);
+
+        inside += off <= 1 ? value : 0.0;
+        rim += off == RIM ? value : 0.0;
+        left += off <= 1 ? value_at (whitened, x0, y0) : 0.0;
+      }
+  inside -= rim * 9.0 / (8 * RIM);
+  return inside > 0.0 ? left / inside : INFINITY;
 }

@@ -12,11 +12,13 @@
 #include <gegl.h>
 
 #include "alarms.h"
+#include "median.h"
 #include "tessera.h"
 
 #define FWHM_TO_SIGMA 2.3548
 #define NOISE         2.0f       /* what is above it tells of the noise, ... */
 #define FEW           16         /* ... but the highest ones may be objects: so many, ... */
+#define APART         7          /* pixels of which one is looked at, for how wide the noise is */
 #define MANY          2500       /* ... or one in so many pixels */
 
 typedef struct
@@ -224,15 +226,22 @@ threshold_of_side (const CountPlane *plane, const CountPlane *filtered, gfloat s
 }
 
 gfloat
-detect_dark_threshold (const CountPlane *plane, const CountPlane *filtered, gdouble false_alarms)
+detect_noise_threshold (const CountPlane *plane, const CountPlane *filtered, gdouble false_alarms)
 {
-  return threshold_of_side (plane, filtered, -1.0f, false_alarms);
+  return MAX (threshold_of_side (plane, filtered, -1.0f, false_alarms), threshold_of_side (plane, filtered, 1.0f, false_alarms));
 }
 
 gfloat
-detect_noise_threshold (const CountPlane *plane, const CountPlane *filtered, gdouble false_alarms)
+detect_trail_threshold (const CountPlane *filtered, gdouble false_alarms)
 {
-  return MAX (detect_dark_threshold (plane, filtered, false_alarms), threshold_of_side (plane, filtered, 1.0f, false_alarms));
+  const gsize n_pixels = (gsize) filtered->width * filtered->height;
+  g_autofree gfloat *values = g_new (gfloat, n_pixels / APART + 1);
+  gsize       n = 0;
+
+  for (gsize i = 0; i < n_pixels; i += APART)
+    if (! isnan (filtered->pixels[i]))
+      values[n++] = fabsf (filtered->pixels[i]);
+  return (gfloat) (alarms_normal (MIN (false_alarms / n_pixels, 0.5)) * MAX (n > 0 ? 1.4826 * median_of (values, n) : 1.0, 1.0));
 }
 
 gdouble

@@ -39,10 +39,14 @@ GArray *detect_maxima     (const CountPlane *filtered, gfloat threshold);
  * more, of one pixel 2.7 and 55; of what is wider than a star the second is less than of a star. */
 gboolean detect_is_ray    (const CountPlane *plane, const Detection *detection);
 
-/* The threshold for detect_maxima that the noise of this plane exceeds so many times (alarms.h), rays and their ghosts left out: as what is
- * below 0 tells, and as both sides do. */
-gfloat  detect_dark_threshold  (const CountPlane *plane, const CountPlane *filtered, gdouble false_alarms);
+/* What is whitened in 3 x 3 pixels, as a part of the star's light that the background has there; INFINITY: there is no star.  Where the air, the
+ * focus or the pixels change a star, a part of it is left, which is no object. */
+gdouble detect_part_of_star (const CountPlane *background, const CountPlane *whitened, gint x, gint y);
+
+/* The threshold for detect_maxima that the noise of this plane exceeds so many times (alarms.h), rays and their ghosts left out. */
 gfloat  detect_noise_threshold (const CountPlane *plane, const CountPlane *filtered, gdouble false_alarms);
+/* The same where trails may be, however many pixels they have: of normal noise as wide as the middle half of the pixels. */
+gfloat  detect_trail_threshold (const CountPlane *filtered, gdouble false_alarms);
 
 /* The counts of a star at a place of `whitened`: sum p w / sum p^2, p its picture of sum 1. */
 gdouble detect_flux       (const CountPlane *whitened, gint x, gint y, gdouble fwhm);

@@ -12,8 +12,8 @@
 #define ANGLES    360           /* in half a turn */
 #define APART     2             /* pixels between lines */
 #define LEAST     24            /* pixels from end to end */
-#define GAP       8             /* pixels that may be missing between */
-#define FILLED    0.7           /* of the pixels on the line, at least */
+#define GAP       20            /* pixels that may be missing between */
+#define FILLED    0.6           /* of the pixels on the line, at least */
 #define NEAR      3.0           /* pixels from the line, to find it better */
 #define WIDEST    16            /* half, in pixels */
 #define AROUND    3             /* pixels that are marked beside it */
@@ -311,7 +311,7 @@ streaks_find (const WhitenPlanes *planes, const CountPlane *filtered, gfloat thr
 
 #define GROWN 2                 /* pixels around a ray's */
 
-/* Of pixels whose neighbours are still to be looked at. */
+/* Of pixels whose neighbours are still to be looked at.  They may be GROWN apart: what is full or hot between has no value. */
 static void
 reach (const CountPlane *filtered, gfloat threshold, gint x, gint y, guint8 *seen, GArray *pixels)
 {
@@ -342,14 +342,14 @@ mark_ray (const CountPlane *filtered, gfloat threshold, gint x, gint y, guint8 *
       const gint x0 = (gint) (g_array_index (pixels, gsize, i) % filtered->width), y0 = (gint) (g_array_index (pixels, gsize, i) / filtered->width);
 
       mark_around (filtered, x0, y0, mask);
-      for (gint j = MAX (y0 - 1, 0); j <= MIN (y0 + 1, filtered->height - 1); j++)
-        for (gint k = MAX (x0 - 1, 0); k <= MIN (x0 + 1, filtered->width - 1); k++)
+      for (gint j = MAX (y0 - GROWN, 0); j <= MIN (y0 + GROWN, filtered->height - 1); j++)
+        for (gint k = MAX (x0 - GROWN, 0); k <= MIN (x0 + GROWN, filtered->width - 1); k++)
           reach (filtered, threshold, k, j, seen, pixels);
     }
 }
 
 gint
-rays_find (const CountPlane *significance, const CountPlane *filtered, gfloat threshold, guint8 *mask)
+rays_find (const WhitenPlanes *planes, const CountPlane *filtered, gfloat threshold, guint8 *mask)
 {
   g_autoptr (GArray) maxima = detect_maxima (filtered, threshold);
   g_autofree guint8 *seen = NULL;
@@ -359,7 +359,8 @@ rays_find (const CountPlane *significance, const CountPlane *filtered, gfloat th
     {
       const Detection *maximum = &g_array_index (maxima, Detection, i);
 
-      if (mask[(gsize) maximum->y * filtered->width + maximum->x] || ! detect_is_ray (significance, maximum))
+      if (mask[(gsize) maximum->y * filtered->width + maximum->x] || ! detect_is_ray (&planes->significance, maximum)
+          || fabs (detect_part_of_star (&planes->background, &planes->whitened, maximum->x, maximum->y)) < 1.0)
         continue;
       if (! seen)
         seen = g_new0 (guint8, (gsize) filtered->width * filtered->height);

@@ -2,7 +2,7 @@
  *
  * What is no object: trails of satellites, aircraft and meteors, and cosmic rays.
  *
- * A streak is a straight row of pixels above a threshold in a filtered plane: 24 pixels long at least, without gaps of more than 8, and four times as long
+ * A streak is a straight row of pixels above a threshold in a filtered plane: 24 pixels long at least, without gaps of more than 20, and four times as long
  * as it is wide.  Lines are found by votes of the pixels above the threshold, for each half degree and 2 pixels.
  */
 #ifndef STREAKS_H
@@ -22,8 +22,8 @@ typedef struct
  * around them. */
 GArray *streaks_find (const WhitenPlanes *planes, const CountPlane *filtered, gfloat threshold, guint8 *mask);
 
-/* Marks the pixels above the threshold that hang together with maxima which detect_is_ray, and what is around them.  Returns the number of those
+/* Marks the pixels above the threshold that hang together with maxima that are rays (detect_is_ray) and are not left of a star, and what is around them.  Returns the number of those
  * which were not marked before. */
-gint    rays_find    (const CountPlane *significance, const CountPlane *filtered, gfloat threshold, guint8 *mask);
+gint    rays_find    (const WhitenPlanes *planes, const CountPlane *filtered, gfloat threshold, guint8 *mask);
 
 #endif

@@ -13,7 +13,7 @@ frame_threshold (const Sequence *sequence, const CountPlane *significance, const
   const gdouble           share = settings->false_detections / sequence->list.n;
 
   return settings->threshold > 0.0 ? (gfloat) settings->threshold
-         : has_trails              ? detect_dark_threshold (significance, filtered, share)
+         : has_trails              ? detect_trail_threshold (filtered, share)
                                    : detect_noise_threshold (significance, filtered, share);
 }
 

@@ -11,6 +11,7 @@
 #include "sky.h"
 
 #define MOST_LEFT    0.05        /* of stars, by shifts */
+#define OF_STAR      0.3         /* less than this part of a star's light is left of the star */
 #define REMOVES_FROM 5          /* frames of the history: objects go from the next */
 
 /* A frame that has been. */
@@ -211,25 +212,96 @@ clear_new_sky (const Block *block, const Past *now, CountPlane *filtered)
         filtered->pixels[(gsize) row * filtered->width + column] = NAN;
 }
 
-/* What is no object goes from the filtered plane, and from the frame, which becomes history.  FALSE: there is none. */
+/* Marks what is no object in the filtered plane.  FALSE: there is none. */
 static gboolean
-clear_trails (const Block *block, Past *now, CountPlane *filtered, FrameRow *row, GString *objects)
+find_trails (const Block *block, const CountPlane *filtered, guint8 *mask, GArray **streaks, gint *rays)
+{
+  const WhitenPlanes *planes = &block->planes;
+  const gfloat        threshold = frame_threshold (block->sequence, &planes->significance, filtered, TRUE);
+
+  *streaks = streaks_find (planes, filtered, threshold, mask);
+  *rays = rays_find (planes, filtered, threshold, mask);
+  return (*streaks)->len > 0 || *rays > 0;
+}
+
+/* The pixels of the mask: of `plane` those of `other`, or none. */
+static void
+replace (CountPlane *plane, const guint8 *mask, const CountPlane *other)
+{
+  for (gsize i = 0; i < (gsize) plane->width * plane->height; i++)
+    if (mask[i])
+      plane->pixels[i] = other ? other->pixels[i] : NAN;
+}
+
+static void
+renew (Past *past)
+{
+  tessera_kept_unref (past->frame.kept);
+  past->frame.kept = tessera_kept_new ();
+}
+
+/* The first frame has no background: its trails are what is dark in the second. */
+static void
+clear_first (Block *block, const CountPlane *filtered)
 {
   const gsize             n_pixels = (gsize) filtered->width * filtered->height;
-  const gfloat            threshold = frame_threshold (block->sequence, &block->planes.significance, filtered, TRUE);
+  Past                   *first = &g_array_index (block->history, Past, 0);
   g_autofree guint8      *mask = g_new0 (guint8, n_pixels);
-  g_autoptr (GArray)      streaks = streaks_find (&block->planes, filtered, threshold, mask);
+  g_autoptr (GArray)      streaks = NULL;
+  CountPlane              turned;
+  gint                    rays;
 
+  count_plane_init (&turned, filtered->width, filtered->height);
+  for (gsize i = 0; i < n_pixels; i++)
+    turned.pixels[i] = -filtered->pixels[i];
+  if (find_trails (block, &turned, mask, &streaks, &rays))
+    {
+      replace (&first->frame.plane, mask, NULL);
+      renew (first);
+    }
+  count_plane_clear (&turned);
+}
+
+/* What is no object goes from the filtered plane, and from the frame, which becomes history. */
+static void
+clear_trails (Block *block, Past *now, CountPlane *filtered, FrameRow *row, GString *objects)
+{
+  g_autofree guint8      *mask = g_new0 (guint8, (gsize) filtered->width * filtered->height);
+  g_autoptr (GArray)      streaks = NULL;
+
+  if (block->history->len == 1)
+    clear_first (block, filtered);
+  if (! find_trails (block, filtered, mask, &streaks, &row->rays))
+    return;
   for (guint i = 0; i < streaks->len; i++)
     row_add_streak (objects, now->index, &g_array_index (streaks, Streak, i));
-  row->rays = rays_find (&block->planes.significance, filtered, threshold, mask);
-  for (gsize i = 0; i < n_pixels && (streaks->len > 0 || row->rays > 0); i++)
-    if (mask[i])
-      {
-        filtered->pixels[i] = NAN;
-        now->frame.plane.pixels[i] = block->planes.background.pixels[i];
-      }
-  return streaks->len > 0 || row->rays > 0;
+  replace (filtered, mask, NULL);
+  replace (&now->frame.plane, mask, &block->planes.background);
+  renew (now);
+}
+
+/* The pixels above the threshold, but for those of which a star has more. */
+static void
+spare_stars (const WhitenPlanes *planes, const CountPlane *filtered, gfloat threshold, CountPlane *spared)
+{
+  const gint width = filtered->width;
+
+  count_plane_init (spared, width, filtered->height);
+  for (gsize i = 0; i < (gsize) width * filtered->height; i++)
+    spared->pixels[i] = filtered->pixels[i] > threshold && detect_part_of_star (&planes->background, &planes->whitened, i % width, i / width) > 1.0
+                          ? filtered->pixels[i] : NAN;
+}
+
+/* Objects go from the frame, which becomes history; stars stay. */
+static void
+remove_objects (Block *block, Past *now, const CountPlane *filtered, gfloat threshold)
+{
+  CountPlane spared;
+
+  spare_stars (&block->planes, filtered, threshold, &spared);
+  if (removal_apply (&block->removal, &spared, &block->planes.background, threshold, now->frame.shift, &now->frame.plane) > 0)
+    renew (now);
+  count_plane_clear (&spared);
 }
 
 /* Detections; what the frame becomes as history is in its plane. */
@@ -242,13 +314,13 @@ judge (Block *block, Past *now, FrameRow *row, GString *objects, GError **error)
   Weights                 weights;
   gfloat                  threshold;
   g_autoptr (GArray)      found = NULL;
-  gboolean                success = TRUE, is_changed;
+  gboolean                success = TRUE;
 
   whiten (block, now, &weights);
   count_plane_init (&filtered.plane, now->frame.plane.width, now->frame.plane.height);
   detect_filter (&block->planes.significance, settings->fwhm, &filtered.plane);
   clear_new_sky (block, now, &filtered.plane);
-  is_changed = clear_trails (block, now, &filtered.plane, row, objects);
+  clear_trails (block, now, &filtered.plane, row, objects);
   threshold = frame_threshold (block->sequence, &block->planes.significance, &filtered.plane, FALSE);
   found = detect_maxima (&filtered.plane, threshold);
   for (guint i = 0; i < found->len; i++)
@@ -258,10 +330,12 @@ judge (Block *block, Past *now, FrameRow *row, GString *objects, GError **error)
                                   .value = detection->value,
                                   .flux = detect_flux (&block->planes.whitened, detection->x, detection->y, settings->fwhm) };
 
+      if (detect_part_of_star (&block->planes.background, &block->planes.whitened, detection->x, detection->y) < OF_STAR)
+        continue;
+      row->detections++;
       sky_place (block->sky, object.x, object.y, &object.ra, &object.dec);
       row_add_object (objects, &object);
     }
-  row->detections = (gint) found->len;
   row->threshold = threshold;
   row->n = n;
   row->degree = weights.degree;
@@ -269,12 +343,7 @@ judge (Block *block, Past *now, FrameRow *row, GString *objects, GError **error)
   if (index >= block->first)
     success = write_planes (block, index, &weights, error);
   if (settings->removes && n >= MIN (settings->history, REMOVES_FROM))
-    is_changed |= removal_apply (&block->removal, &filtered.plane, &block->planes.background, threshold, now->frame.shift, &now->frame.plane) > 0;
-  if (is_changed)
-    {
-      tessera_kept_unref (now->frame.kept);
-      now->frame.kept = tessera_kept_new ();
-    }
+    remove_objects (block, now, &filtered.plane, threshold);
   past_add (block->filtered, &(Past) { filtered, index }, MAX (SEQUENCE_SHORT, settings->stack));
   return success;
 }
