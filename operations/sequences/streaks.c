@@ -38,8 +38,8 @@ typedef struct
 typedef struct
 {
   const CountPlane *filtered;
-  gfloat   threshold;
-  GArray  *points;              /* Point */
+  guint8  *is_point;            /* of each pixel */
+  GArray  *points;              /* Point: that are left */
   gint     n_rho;
   gint    *votes;               /* [n_rho angle + line] */
   gdouble  cosines[ANGLES], sines[ANGLES];
@@ -63,14 +63,22 @@ whole (gdouble x)
   return (gint) floor (x + 0.5);
 }
 
-/* The value at a place of the line's; NaN beyond the plane. */
-static gfloat
-value_on (const Line *line, const CountPlane *plane, gdouble along_it, gdouble away_from_it)
+/* The pixel at a place of the line's; -1 beyond the plane. */
+static gssize
+pixel_on (const Line *line, const CountPlane *plane, gdouble along_it, gdouble away_from_it)
 {
   const gdouble rho = line->rho + away_from_it;
   const gint    x = whole (rho * line->cosine - along_it * line->sine), y = whole (rho * line->sine + along_it * line->cosine);
 
-  return x >= 0 && x < plane->width && y >= 0 && y < plane->height ? plane->pixels[(gsize) y * plane->width + x] : NAN;
+  return x >= 0 && x < plane->width && y >= 0 && y < plane->height ? (gssize) y * plane->width + x : -1;
+}
+
+static gboolean
+is_point_on (const Line *line, const Votes *votes, gdouble along_it, gdouble away_from_it)
+{
+  const gssize at = pixel_on (line, votes->filtered, along_it, away_from_it);
+
+  return at >= 0 && votes->is_point[at];
 }
 
 static gint *
@@ -88,10 +96,11 @@ vote (const Votes *votes, const Point *point, gint by)
     *cell_of (votes, angle, point) += by;
 }
 
-static GArray *
-points_above (const CountPlane *filtered, gfloat threshold, const guint8 *mask)
+/* Those above the threshold, but for what is left of stars. */
+static void
+find_points (Votes *votes, const WhitenPlanes *planes, gfloat threshold)
 {
-  GArray *points = g_array_new (FALSE, FALSE, sizeof (Point));
+  const CountPlane  *filtered = votes->filtered;
   g_autofree guint8 *rows = detect_rows_above (filtered, threshold);
 
   for (gint y = 0; y < filtered->height; y++)
@@ -100,10 +109,11 @@ points_above (const CountPlane *filtered, gfloat threshold, const guint8 *mask)
         const gsize at = (gsize) y * filtered->width + x;
         const Point point = { x, y, filtered->pixels[at] };
 
-        if (point.value > threshold && ! mask[at])
-          g_array_append_val (points, point);
+        if (! (point.value > threshold) || fabs (detect_part_of_star (&planes->background, &planes->whitened, x, y)) < 1.0)
+          continue;
+        votes->is_point[at] = TRUE;
+        g_array_append_val (votes->points, point);
       }
-  return points;
 }
 
 /* Where the line has its longest run of pixels above the threshold.  FALSE: that is too short. */
@@ -116,7 +126,7 @@ find_ends (const Votes *votes, Line *line)
 
   for (gint t = -reach; t <= reach; t++)
     {
-      if (! (value_on (line, votes->filtered, t, 0.0) > votes->threshold))
+      if (! is_point_on (line, votes, t, 0.0))
         continue;
       if (t - last > GAP + 1)
         {
@@ -148,7 +158,7 @@ find_width (const Votes *votes, Line *line)
 
       for (gint t = (gint) line->first; t <= (gint) line->last; t++)
         for (gint i = 0; i < 2; i++)
-          sides[i] += value_on (line, votes->filtered, t, (i ? 1 : -1) * (line->half + 1)) > votes->threshold;
+          sides[i] += is_point_on (line, votes, t, (i ? 1 : -1) * (line->half + 1));
       filled = MAX (sides[0], sides[1]);
     }
 }
@@ -214,7 +224,10 @@ take (Votes *votes, const Line *line, guint8 *mask)
       const Point point = g_array_index (votes->points, Point, i);
 
       if (is_on (line, point.x, point.y))
-        vote (votes, &point, -1);
+        {
+          votes->is_point[(gsize) point.y * votes->filtered->width + point.x] = FALSE;
+          vote (votes, &point, -1);
+        }
       else
         g_array_index (votes->points, Point, n++) = point;
     }
@@ -245,9 +258,9 @@ measure (const Line *line, const CountPlane *whitened)
 
       for (gint t = (gint) line->first; t <= (gint) line->last; t++)
         {
-          const gfloat value = value_on (line, whitened, t, off);
+          const gssize at = pixel_on (line, whitened, t, off);
 
-          sum += isnan (value) ? 0.0 : value;
+          sum += at < 0 || isnan (whitened->pixels[at]) ? 0.0 : whitened->pixels[at];
         }
       highest = MAX (highest, sum / length);
       streak.flux += sum;
@@ -271,8 +284,10 @@ GArray *
 streaks_find (const WhitenPlanes *planes, const CountPlane *filtered, gfloat threshold, guint8 *mask)
 {
   GArray *streaks = g_array_new (FALSE, FALSE, sizeof (Streak));
-  Votes   votes = { .filtered = filtered, .threshold = threshold, .points = points_above (filtered, threshold, mask) };
+  Votes   votes = { .filtered = filtered, .is_point = g_new0 (guint8, (gsize) filtered->width * filtered->height),
+                    .points = g_array_new (FALSE, FALSE, sizeof (Point)) };
 
+  find_points (&votes, planes, threshold);
   votes.n_rho = 2 * (filtered->width + filtered->height) / APART + 2;
   if (votes.points->len >= LEAST && votes.points->len <= (gsize) filtered->width * filtered->height / CROWDED)
     {
@@ -303,6 +318,7 @@ streaks_find (const WhitenPlanes *planes, const CountPlane *filtered, gfloat thr
         votes.votes[best] = 0;
     }
   g_free (votes.votes);
+  g_free (votes.is_point);
   g_array_free (votes.points, TRUE);
   return streaks;
 }
@@ -331,12 +347,10 @@ mark_around (const CountPlane *plane, gint x, gint y, guint8 *mask)
       mask[(gsize) j * plane->width + i] = TRUE;
 }
 
+/* What hangs together with the pixels. */
 static void
-mark_ray (const CountPlane *filtered, gfloat threshold, gint x, gint y, guint8 *seen, guint8 *mask)
+mark_connected (const CountPlane *filtered, gfloat threshold, GArray *pixels, guint8 *seen, guint8 *mask)
 {
-  g_autoptr (GArray) pixels = g_array_new (FALSE, FALSE, sizeof (gsize));
-
-  reach (filtered, threshold, x, y, seen, pixels);
   for (guint i = 0; i < pixels->len; i++)
     {
       const gint x0 = (gint) (g_array_index (pixels, gsize, i) % filtered->width), y0 = (gint) (g_array_index (pixels, gsize, i) / filtered->width);
@@ -351,10 +365,14 @@ mark_ray (const CountPlane *filtered, gfloat threshold, gint x, gint y, guint8 *
 gint
 rays_find (const WhitenPlanes *planes, const CountPlane *filtered, gfloat threshold, guint8 *mask)
 {
-  g_autoptr (GArray) maxima = detect_maxima (filtered, threshold);
-  g_autofree guint8 *seen = NULL;
+  g_autoptr (GArray) maxima = detect_maxima (filtered, threshold), pixels = g_array_new (FALSE, FALSE, sizeof (gsize));
+  g_autofree guint8 *seen = g_new0 (guint8, (gsize) filtered->width * filtered->height);
   gint    n = 0;
 
+  for (gint y = 0; y < filtered->height; y++)
+    for (gint x = 0; x < filtered->width; x++)
+      if (mask[(gsize) y * filtered->width + x])
+        reach (filtered, threshold, x, y, seen, pixels);
   for (guint i = 0; i < maxima->len; i++)
     {
       const Detection *maximum = &g_array_index (maxima, Detection, i);
@@ -362,10 +380,9 @@ rays_find (const WhitenPlanes *planes, const CountPlane *filtered, gfloat thresh
       if (mask[(gsize) maximum->y * filtered->width + maximum->x] || ! detect_is_ray (&planes->significance, maximum)
           || fabs (detect_part_of_star (&planes->background, &planes->whitened, maximum->x, maximum->y)) < 1.0)
         continue;
-      if (! seen)
-        seen = g_new0 (guint8, (gsize) filtered->width * filtered->height);
-      mark_ray (filtered, threshold, maximum->x, maximum->y, seen, mask);
+      reach (filtered, threshold, maximum->x, maximum->y, seen, pixels);
       n++;
     }
+  mark_connected (filtered, threshold, pixels, seen, mask);
   return n;
 }

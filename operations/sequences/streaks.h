@@ -22,8 +22,8 @@ typedef struct
  * around them. */
 GArray *streaks_find (const WhitenPlanes *planes, const CountPlane *filtered, gfloat threshold, guint8 *mask);
 
-/* Marks the pixels above the threshold that hang together with maxima that are rays (detect_is_ray) and are not left of a star, and what is around them.  Returns the number of those
- * which were not marked before. */
+/* Marks the pixels above the threshold that hang together with those of streaks, which are marked already, and with maxima that are rays
+ * (detect_is_ray) and are not left of a star, and what is around them.  Returns the number of these maxima. */
 gint    rays_find    (const WhitenPlanes *planes, const CountPlane *filtered, gfloat threshold, guint8 *mask);
 
 #endif

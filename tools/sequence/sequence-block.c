@@ -224,13 +224,12 @@ find_trails (const Block *block, const CountPlane *filtered, guint8 *mask, GArra
   return (*streaks)->len > 0 || *rays > 0;
 }
 
-/* The pixels of the mask: of `plane` those of `other`, or none. */
 static void
-replace (CountPlane *plane, const guint8 *mask, const CountPlane *other)
+clear_marked (CountPlane *plane, const guint8 *mask)
 {
   for (gsize i = 0; i < (gsize) plane->width * plane->height; i++)
     if (mask[i])
-      plane->pixels[i] = other ? other->pixels[i] : NAN;
+      plane->pixels[i] = NAN;
 }
 
 static void
@@ -256,7 +255,7 @@ clear_first (Block *block, const CountPlane *filtered)
     turned.pixels[i] = -filtered->pixels[i];
   if (find_trails (block, &turned, mask, &streaks, &rays))
     {
-      replace (&first->frame.plane, mask, NULL);
+      clear_marked (&first->frame.plane, mask);
       renew (first);
     }
   count_plane_clear (&turned);
@@ -275,8 +274,8 @@ clear_trails (Block *block, Past *now, CountPlane *filtered, FrameRow *row, GStr
     return;
   for (guint i = 0; i < streaks->len; i++)
     row_add_streak (objects, now->index, &g_array_index (streaks, Streak, i));
-  replace (filtered, mask, NULL);
-  replace (&now->frame.plane, mask, &block->planes.background);
+  clear_marked (filtered, mask);
+  clear_marked (&now->frame.plane, mask);
   renew (now);
 }
 
