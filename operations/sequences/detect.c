@@ -16,9 +16,9 @@
 #include "tessera.h"
 
 #define FWHM_TO_SIGMA 2.3548
-#define NOISE         2.0f       /* what is above it tells of the noise, ... */
+#define NOISE         2.5f       /* what is above it tells of the noise, ... */
 #define FEW           16         /* ... but the highest ones may be objects: so many, ... */
-#define APART         7          /* pixels of which one is looked at, for how wide the noise is */
+#define APART         23         /* pixels of which one is looked at, for how wide the noise is */
 #define MANY          2500       /* ... or one in so many pixels */
 
 typedef struct
@@ -155,15 +155,15 @@ detect_rows_above (const CountPlane *plane, gfloat threshold)
   return l.rows;
 }
 
-/* NaN is no maximum, and lower than any. */
+/* NaN is no maximum, and lower than any; times the sign. */
 static gboolean
-is_maximum (const CountPlane *plane, gint x, gint y)
+is_maximum (const CountPlane *plane, gint x, gint y, gfloat sign)
 {
-  const gfloat value = plane->pixels[(gsize) y * plane->width + x];
+  const gfloat value = sign * plane->pixels[(gsize) y * plane->width + x];
 
   for (gint i = 0; i < 9; i++)
     {
-      const gfloat other = plane->pixels[(gsize) (y + i / 3 - 1) * plane->width + x + i % 3 - 1];
+      const gfloat other = sign * plane->pixels[(gsize) (y + i / 3 - 1) * plane->width + x + i % 3 - 1];
 
       if (i < 4 ? other >= value : other > value)
         return FALSE;
@@ -192,7 +192,7 @@ detect_maxima (const CountPlane *filtered, gfloat threshold)
       {
         const gfloat *at = filtered->pixels + (gsize) y * width + x;
 
-        if (*at > threshold && is_maximum (filtered, x, y))
+        if (*at > threshold && is_maximum (filtered, x, y, 1.0f))
           {
             const Detection detection = { x, y, x + top_of (at[-1], at[0], at[1]), y + top_of (at[-width], at[0], at[width]),
                                           *at };
@@ -203,32 +203,37 @@ detect_maxima (const CountPlane *filtered, gfloat threshold)
   return found;
 }
 
-/* The threshold from what is above NOISE times the sign. */
-static gfloat
-threshold_of_side (const CountPlane *plane, const CountPlane *filtered, gfloat sign, gdouble false_alarms)
+/* Those beyond NOISE, times the sign: the first is of what is bright, the other of what is dark. */
+static void
+find_extrema (const CountPlane *plane, const CountPlane *filtered, GArray *const sides[2])
 {
-  const gsize n_pixels = (gsize) filtered->width * filtered->height;
-  CountPlane  turned;
-  g_autoptr (GArray) maxima = NULL;
-  g_autofree gfloat *values = NULL;
-  guint       n = 0;
+  for (gint y = DETECT_BORDER; y < filtered->height - DETECT_BORDER; y++)
+    for (gint x = DETECT_BORDER; x < filtered->width - DETECT_BORDER; x++)
+      {
+        const gfloat    value = filtered->pixels[(gsize) y * filtered->width + x], size = fabsf (value);
+        const Detection found = { .x = x, .y = y, .value = value };
 
-  count_plane_init (&turned, filtered->width, filtered->height);
-  for (gsize i = 0; i < n_pixels; i++)
-    turned.pixels[i] = sign * filtered->pixels[i];
-  maxima = detect_maxima (&turned, NOISE);
-  count_plane_clear (&turned);
-  values = g_new (gfloat, maxima->len);
-  for (guint i = 0; i < maxima->len; i++)
-    if (! detect_is_ray (plane, &g_array_index (maxima, Detection, i)))
-      values[n++] = g_array_index (maxima, Detection, i).value;
-  return alarms_threshold (values, n, MAX (FEW, n_pixels / MANY), n_pixels, false_alarms);
+        if (size > NOISE && is_maximum (filtered, x, y, value > 0.0f ? 1.0f : -1.0f) && ! detect_is_ray (plane, &found))
+          g_array_append_val (sides[value < 0.0f], size);
+      }
 }
 
 gfloat
 detect_noise_threshold (const CountPlane *plane, const CountPlane *filtered, gdouble false_alarms)
 {
-  return MAX (threshold_of_side (plane, filtered, -1.0f, false_alarms), threshold_of_side (plane, filtered, 1.0f, false_alarms));
+  const gsize  n_pixels = (gsize) filtered->width * filtered->height;
+  GArray      *sides[2];
+  gfloat       thresholds[2];
+
+  for (gint i = 0; i < 2; i++)
+    sides[i] = g_array_new (FALSE, FALSE, sizeof (gfloat));
+  find_extrema (plane, filtered, sides);
+  for (gint i = 0; i < 2; i++)
+    {
+      thresholds[i] = alarms_threshold ((gfloat *) sides[i]->data, sides[i]->len, MAX (FEW, n_pixels / MANY), n_pixels, false_alarms);
+      g_array_free (sides[i], TRUE);
+    }
+  return MAX (thresholds[0], thresholds[1]);
 }
 
 gfloat

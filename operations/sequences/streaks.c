@@ -366,9 +366,12 @@ gint
 rays_find (const WhitenPlanes *planes, const CountPlane *filtered, gfloat threshold, guint8 *mask)
 {
   g_autoptr (GArray) maxima = detect_maxima (filtered, threshold), pixels = g_array_new (FALSE, FALSE, sizeof (gsize));
-  g_autofree guint8 *seen = g_new0 (guint8, (gsize) filtered->width * filtered->height);
+  g_autofree guint8 *seen = NULL;
   gint    n = 0;
 
+  if (maxima->len == 0)
+    return 0;
+  seen = g_new0 (guint8, (gsize) filtered->width * filtered->height);
   for (gint y = 0; y < filtered->height; y++)
     for (gint x = 0; x < filtered->width; x++)
       if (mask[(gsize) y * filtered->width + x])

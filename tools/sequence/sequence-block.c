@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../progress.h"
 #include "fits.h"
@@ -12,6 +13,7 @@
 
 #define MOST_LEFT    0.05        /* of stars, by shifts */
 #define OF_STAR      0.3         /* less than this part of a star's light is left of the star */
+#define DETECTS_FROM 2          /* frames of the history: one does not tell which of the two a star's rest is in */
 #define REMOVES_FROM 5          /* frames of the history: objects go from the next */
 
 /* A frame that has been. */
@@ -206,7 +208,7 @@ clear_new_sky (const Block *block, const Past *now, CountPlane *filtered)
 {
   const gint x = moved_in (block, now, TRUE), y = moved_in (block, now, FALSE);
 
-  for (gint row = 0; row < filtered->height; row++)
+  for (gint row = 0; row < filtered->height && (x || y); row++)
     for (gint column = 0; column < filtered->width; column++)
       if (column < x || column >= filtered->width + x || row < y || row >= filtered->height + y)
         filtered->pixels[(gsize) row * filtered->width + column] = NAN;
@@ -279,16 +281,23 @@ clear_trails (Block *block, Past *now, CountPlane *filtered, FrameRow *row, GStr
   renew (now);
 }
 
-/* The pixels above the threshold, but for those of which a star has more. */
+/* The plane without pixels above the threshold of which a star has more. */
 static void
 spare_stars (const WhitenPlanes *planes, const CountPlane *filtered, gfloat threshold, CountPlane *spared)
 {
   const gint width = filtered->width;
+  g_autofree guint8 *rows = detect_rows_above (filtered, threshold);
 
   count_plane_init (spared, width, filtered->height);
-  for (gsize i = 0; i < (gsize) width * filtered->height; i++)
-    spared->pixels[i] = filtered->pixels[i] > threshold && detect_part_of_star (&planes->background, &planes->whitened, i % width, i / width) > 1.0
-                          ? filtered->pixels[i] : NAN;
+  memcpy (spared->pixels, filtered->pixels, sizeof (gfloat) * width * filtered->height);
+  for (gint y = 0; y < filtered->height; y++)
+    for (gint x = 0; x < width && rows[y]; x++)
+      {
+        gfloat *pixel = &spared->pixels[(gsize) y * width + x];
+
+        if (*pixel > threshold && detect_part_of_star (&planes->background, &planes->whitened, x, y) <= 1.0)
+          *pixel = NAN;
+      }
 }
 
 /* Objects go from the frame, which becomes history; stars stay. */
@@ -321,7 +330,7 @@ judge (Block *block, Past *now, FrameRow *row, GString *objects, GError **error)
   clear_new_sky (block, now, &filtered.plane);
   clear_trails (block, now, &filtered.plane, row, objects);
   threshold = frame_threshold (block->sequence, &block->planes.significance, &filtered.plane, FALSE);
-  found = detect_maxima (&filtered.plane, threshold);
+  found = detect_maxima (&filtered.plane, n < MIN (settings->history, DETECTS_FROM) ? INFINITY : threshold);
   for (guint i = 0; i < found->len; i++)
     {
       const Detection *detection = &g_array_index (found, Detection, i);
