@@ -4,8 +4,6 @@
 #include "sequence.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../progress.h"
 #include "fits.h"
@@ -15,13 +13,6 @@
 #define OF_STAR      0.3         /* less than this part of a star's light is left of the star */
 #define DETECTS_FROM 2          /* frames of the history: one does not tell which of the two a star's rest is in */
 #define REMOVES_FROM 5          /* frames of the history: objects go from the next */
-
-/* A frame that has been. */
-typedef struct
-{
-  WhitenFrame frame;
-  gint        index;
-} Past;
 
 typedef struct
 {
@@ -177,141 +168,6 @@ whiten (Block *block, const Past *now, Weights *weights)
     whiten_by (block, now, settings->weights.method, weights);
 }
 
-static gint
-compare_moves (gconstpointer a, gconstpointer b)
-{
-  const gdouble first = *(const gdouble *) a, second = *(const gdouble *) b;
-
-  return first < second ? -1 : first > second;
-}
-
-/* By how many pixels the sky has moved into the frame, against the middle one of the history: positive from below. */
-static gint
-moved_in (const Block *block, const Past *now, gboolean is_x)
-{
-  const guint n = block->history->len;
-  gdouble     moves[WEIGHTS_MAX_FRAMES];
-
-  for (guint i = 0; i < n; i++)
-    {
-      const FrameShift then = g_array_index (block->history, Past, i).frame.shift;
-
-      moves[i] = is_x ? now->frame.shift.x - then.x : now->frame.shift.y - then.y;
-    }
-  qsort (moves, n, sizeof *moves, compare_moves);
-  return (gint) CLAMP (round (moves[n / 2]), -block->sequence->width, block->sequence->width);
-}
-
-/* Where half of the history has not seen the sky, a star is as new as an object: there is neither. */
-static void
-clear_new_sky (const Block *block, const Past *now, CountPlane *filtered)
-{
-  const gint x = moved_in (block, now, TRUE), y = moved_in (block, now, FALSE);
-
-  for (gint row = 0; row < filtered->height && (x || y); row++)
-    for (gint column = 0; column < filtered->width; column++)
-      if (column < x || column >= filtered->width + x || row < y || row >= filtered->height + y)
-        filtered->pixels[(gsize) row * filtered->width + column] = NAN;
-}
-
-/* Marks what is no object in the filtered plane.  FALSE: there is none. */
-static gboolean
-find_trails (const Block *block, const CountPlane *filtered, guint8 *mask, GArray **streaks, gint *rays)
-{
-  const WhitenPlanes *planes = &block->planes;
-  const gfloat        threshold = frame_threshold (block->sequence, &planes->significance, filtered, TRUE);
-
-  *streaks = streaks_find (planes, filtered, threshold, mask);
-  *rays = rays_find (planes, filtered, threshold, mask);
-  return (*streaks)->len > 0 || *rays > 0;
-}
-
-static void
-clear_marked (CountPlane *plane, const guint8 *mask)
-{
-  for (gsize i = 0; i < (gsize) plane->width * plane->height; i++)
-    if (mask[i])
-      plane->pixels[i] = NAN;
-}
-
-static void
-renew (Past *past)
-{
-  tessera_kept_unref (past->frame.kept);
-  past->frame.kept = tessera_kept_new ();
-}
-
-/* The first frame has no background: its trails are what is dark in the second. */
-static void
-clear_first (Block *block, const CountPlane *filtered)
-{
-  const gsize             n_pixels = (gsize) filtered->width * filtered->height;
-  Past                   *first = &g_array_index (block->history, Past, 0);
-  g_autofree guint8      *mask = g_new0 (guint8, n_pixels);
-  g_autoptr (GArray)      streaks = NULL;
-  CountPlane              turned;
-  gint                    rays;
-
-  count_plane_init (&turned, filtered->width, filtered->height);
-  for (gsize i = 0; i < n_pixels; i++)
-    turned.pixels[i] = -filtered->pixels[i];
-  if (find_trails (block, &turned, mask, &streaks, &rays))
-    {
-      clear_marked (&first->frame.plane, mask);
-      renew (first);
-    }
-  count_plane_clear (&turned);
-}
-
-/* What is no object goes from the filtered plane, and from the frame, which becomes history. */
-static void
-clear_trails (Block *block, Past *now, CountPlane *filtered, FrameRow *row, GString *objects)
-{
-  g_autofree guint8      *mask = g_new0 (guint8, (gsize) filtered->width * filtered->height);
-  g_autoptr (GArray)      streaks = NULL;
-
-  if (block->history->len == 1)
-    clear_first (block, filtered);
-  if (! find_trails (block, filtered, mask, &streaks, &row->rays))
-    return;
-  for (guint i = 0; i < streaks->len; i++)
-    row_add_streak (objects, now->index, &g_array_index (streaks, Streak, i));
-  clear_marked (filtered, mask);
-  clear_marked (&now->frame.plane, mask);
-  renew (now);
-}
-
-/* The plane without pixels above the threshold of which a star has more. */
-static void
-spare_stars (const WhitenPlanes *planes, const CountPlane *filtered, gfloat threshold, CountPlane *spared)
-{
-  const gint width = filtered->width;
-  g_autofree guint8 *rows = detect_rows_above (filtered, threshold);
-
-  count_plane_init (spared, width, filtered->height);
-  memcpy (spared->pixels, filtered->pixels, sizeof (gfloat) * width * filtered->height);
-  for (gint y = 0; y < filtered->height; y++)
-    for (gint x = 0; x < width && rows[y]; x++)
-      {
-        gfloat *pixel = &spared->pixels[(gsize) y * width + x];
-
-        if (*pixel > threshold && detect_part_of_star (&planes->background, &planes->whitened, x, y) <= 1.0)
-          *pixel = NAN;
-      }
-}
-
-/* Objects go from the frame, which becomes history; stars stay. */
-static void
-remove_objects (Block *block, Past *now, const CountPlane *filtered, gfloat threshold)
-{
-  CountPlane spared;
-
-  spare_stars (&block->planes, filtered, threshold, &spared);
-  if (removal_apply (&block->removal, &spared, &block->planes.background, threshold, now->frame.shift, &now->frame.plane) > 0)
-    renew (now);
-  count_plane_clear (&spared);
-}
-
 /* Detections; what the frame becomes as history is in its plane. */
 static gboolean
 judge (Block *block, Past *now, FrameRow *row, GString *objects, GError **error)
@@ -327,8 +183,8 @@ judge (Block *block, Past *now, FrameRow *row, GString *objects, GError **error)
   whiten (block, now, &weights);
   count_plane_init (&filtered.plane, now->frame.plane.width, now->frame.plane.height);
   detect_filter (&block->planes.significance, settings->fwhm, &filtered.plane);
-  clear_new_sky (block, now, &filtered.plane);
-  clear_trails (block, now, &filtered.plane, row, objects);
+  clean_new_sky (block->history, now, &filtered.plane);
+  row->rays = clean_trails (block->sequence, &block->planes, block->history, now, &filtered.plane, objects);
   threshold = frame_threshold (block->sequence, &block->planes.significance, &filtered.plane, FALSE);
   found = detect_maxima (&filtered.plane, n < MIN (settings->history, DETECTS_FROM) ? INFINITY : threshold);
   for (guint i = 0; i < found->len; i++)
@@ -351,7 +207,7 @@ judge (Block *block, Past *now, FrameRow *row, GString *objects, GError **error)
   if (index >= block->first)
     success = write_planes (block, index, &weights, error);
   if (settings->removes && n >= MIN (settings->history, REMOVES_FROM))
-    remove_objects (block, now, &filtered.plane, threshold);
+    clean_objects (&block->planes, &block->removal, now, &filtered.plane, threshold);
   past_add (block->filtered, &(Past) { filtered, index }, MAX (SEQUENCE_SHORT, settings->stack));
   return success;
 }

@@ -164,6 +164,23 @@ Ahead      *ahead_new       (Sequence *sequence, gint first, gint end);
 void        ahead_next      (Ahead *ahead, Arrived *frame);
 void        ahead_free      (Ahead *ahead);
 
+/* A frame that has been. */
+typedef struct
+{
+  WhitenFrame frame;
+  gint        index;
+} Past;
+
+/* sequence-clean.c.  `history`: Past, the oldest first.
+ *
+ * Where half of the history has not seen the sky, a star is as new as an object: there is neither in `filtered`. */
+void        clean_new_sky   (const GArray *history, const Past *now, CountPlane *filtered);
+/* Streaks and rays go from `filtered` and from the frame, and streaks become rows.  Of two frames alone, those of the first go too: what is dark.  Returns
+ * the number of rays. */
+gint        clean_trails    (const Sequence *sequence, const WhitenPlanes *planes, GArray *history, Past *now, CountPlane *filtered, GString *rows);
+/* Objects go from the frame; stars stay. */
+void        clean_objects   (const WhitenPlanes *planes, Removal *removal, Past *now, const CountPlane *filtered, gfloat threshold);
+
 /* sequence-block.c: the lines of a block's file.  NULL: a file cannot be written. */
 GString    *block_make      (Sequence *sequence, gint block, GError **error);
 /* Seconds that this process has spent adding frames along velocities. */

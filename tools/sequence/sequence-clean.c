@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * What is no object goes from a frame before it is searched, and with the objects before it becomes history. */
+#include "sequence.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static gint
+compare_moves (gconstpointer a, gconstpointer b)
+{
+  const gdouble first = *(const gdouble *) a, second = *(const gdouble *) b;
+
+  return first < second ? -1 : first > second;
+}
+
+/* By how many pixels the sky has moved into the frame, against the middle one of the history: positive from below. */
+static gint
+moved_in (const GArray *history, const Past *now, gboolean is_x)
+{
+  const guint n = history->len;
+  gdouble     moves[WEIGHTS_MAX_FRAMES];
+
+  for (guint i = 0; i < n; i++)
+    {
+      const FrameShift then = g_array_index (history, Past, i).frame.shift;
+
+      moves[i] = is_x ? now->frame.shift.x - then.x : now->frame.shift.y - then.y;
+    }
+  qsort (moves, n, sizeof *moves, compare_moves);
+  return (gint) CLAMP (round (moves[n / 2]), -now->frame.plane.width, now->frame.plane.width);
+}
+
+void
+clean_new_sky (const GArray *history, const Past *now, CountPlane *filtered)
+{
+  const gint x = moved_in (history, now, TRUE), y = moved_in (history, now, FALSE);
+
+  for (gint row = 0; row < filtered->height && (x || y); row++)
+    for (gint column = 0; column < filtered->width; column++)
+      if (column < x || column >= filtered->width + x || row < y || row >= filtered->height + y)
+        filtered->pixels[(gsize) row * filtered->width + column] = NAN;
+}
+
+/* Marks what is no object in the filtered plane.  FALSE: there is none. */
+static gboolean
+find_trails (const Sequence *sequence, const WhitenPlanes *planes, const CountPlane *filtered, guint8 *mask, GArray **streaks, gint *rays)
+{
+  const gfloat threshold = frame_threshold (sequence, &planes->significance, filtered, TRUE);
+
+  *streaks = streaks_find (planes, filtered, threshold, mask);
+  *rays = rays_find (planes, filtered, threshold, mask);
+  return (*streaks)->len > 0 || *rays > 0;
+}
+
+static void
+clear_marked (CountPlane *plane, const guint8 *mask)
+{
+  for (gsize i = 0; i < (gsize) plane->width * plane->height; i++)
+    if (mask[i])
+      plane->pixels[i] = NAN;
+}
+
+static void
+renew (Past *past)
+{
+  tessera_kept_unref (past->frame.kept);
+  past->frame.kept = tessera_kept_new ();
+}
+
+/* The first frame has no background: its trails are what is dark in the second. */
+static void
+clear_first (const Sequence *sequence, const WhitenPlanes *planes, GArray *history, const CountPlane *filtered)
+{
+  const gsize             n_pixels = (gsize) filtered->width * filtered->height;
+  Past                   *first = &g_array_index (history, Past, 0);
+  g_autofree guint8      *mask = g_new0 (guint8, n_pixels);
+  g_autoptr (GArray)      streaks = NULL;
+  CountPlane              turned;
+  gint                    rays;
+
+  count_plane_init (&turned, filtered->width, filtered->height);
+  for (gsize i = 0; i < n_pixels; i++)
+    turned.pixels[i] = -filtered->pixels[i];
+  if (find_trails (sequence, planes, &turned, mask, &streaks, &rays))
+    {
+      clear_marked (&first->frame.plane, mask);
+      renew (first);
+    }
+  count_plane_clear (&turned);
+}
+
+gint
+clean_trails (const Sequence *sequence, const WhitenPlanes *planes, GArray *history, Past *now, CountPlane *filtered, GString *rows)
+{
+  g_autofree guint8 *mask = g_new0 (guint8, (gsize) filtered->width * filtered->height);
+  g_autoptr (GArray) streaks = NULL;
+  gint               rays;
+
+  if (history->len == 1)
+    clear_first (sequence, planes, history, filtered);
+  if (! find_trails (sequence, planes, filtered, mask, &streaks, &rays))
+    return 0;
+  for (guint i = 0; i < streaks->len; i++)
+    row_add_streak (rows, now->index, &g_array_index (streaks, Streak, i));
+  clear_marked (filtered, mask);
+  clear_marked (&now->frame.plane, mask);
+  renew (now);
+  return rays;
+}
+
+/* The plane without pixels above the threshold of which a star has more. */
+static void
+spare_stars (const WhitenPlanes *planes, const CountPlane *filtered, gfloat threshold, CountPlane *spared)
+{
+  const gint width = filtered->width;
+  g_autofree guint8 *rows = detect_rows_above (filtered, threshold);
+
+  count_plane_init (spared, width, filtered->height);
+  memcpy (spared->pixels, filtered->pixels, sizeof (gfloat) * width * filtered->height);
+  for (gint y = 0; y < filtered->height; y++)
+    for (gint x = 0; x < width && rows[y]; x++)
+      {
+        gfloat *pixel = &spared->pixels[(gsize) y * width + x];
+
+        if (*pixel > threshold && detect_part_of_star (&planes->background, &planes->whitened, x, y) <= 1.0)
+          *pixel = NAN;
+      }
+}
+
+void
+clean_objects (const WhitenPlanes *planes, Removal *removal, Past *now, const CountPlane *filtered, gfloat threshold)
+{
+  CountPlane spared;
+
+  spare_stars (planes, filtered, threshold, &spared);
+  if (removal_apply (removal, &spared, &planes->background, threshold, now->frame.shift, &now->frame.plane) > 0)
+    renew (now);
+  count_plane_clear (&spared);
+}
