@@ -9,6 +9,7 @@
 
 #define RANKS   8               /* the one is so many times the other, ... */
 #define FEWEST  4               /* ... or less where there are few values, ... */
+#define POWER   1.5             /* of t, in the exponent: alarms.h */
 #define HIGH    38.0            /* of normal noise: none is above */
 
 /* The part of normal noise above z. */
@@ -43,6 +44,15 @@ higher_first (gconstpointer a, gconstpointer b)
   return (p < q) - (p > q);
 }
 
+/* Where only exp (-rarer) times as many are above as above u; RANKS times as many are above v. */
+static gdouble
+extrapolate (gdouble u, gdouble v, gdouble rarer)
+{
+  const gdouble high = pow (u, POWER), low = pow (v, POWER);
+
+  return pow (MAX (high + (high - low) / log (RANKS) * rarer, 0.0), 1.0 / POWER);
+}
+
 gfloat
 alarms_threshold (gfloat *values, guint n, guint highest, gdouble trials, gdouble expected)
 {
@@ -52,9 +62,7 @@ alarms_threshold (gfloat *values, guint n, guint highest, gdouble trials, gdoubl
   if (rank >= FEWEST)
     {
       qsort (values, n, sizeof *values, higher_first);
-      const gdouble u = values[rank - 1], v = values[RANKS * rank - 1], square = u * u + (u * u - v * v) / log (RANKS) * log (rank / expected);
-
-      threshold = MAX (threshold, sqrt (MAX (square, 0.0)));
+      threshold = MAX (threshold, extrapolate (values[rank - 1], values[RANKS * rank - 1], log (rank / expected)));
     }
   return (gfloat) (ceil (1024.0 * threshold) / 1024.0);
 }

@@ -346,6 +346,7 @@ objects_detection (void)
   test_maxima ();
   test_rows ();
   test_limit ();
+  objects_trails ();
 }
 
 void

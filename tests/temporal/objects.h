@@ -6,5 +6,6 @@
 
 void objects_detection (void);
 void objects_tracks    (void);
+void objects_trails    (void);         /* trails.c */
 
 #endif
