@@ -25,7 +25,7 @@ SNR, V = 12, (1.1, -0.7)
 SIZE = 160
 MANY, FEW = 500, 32     # frames: for which memory is measured; of which the tables are small
 SETTINGS = ('--history', '8', '--block', '10', '--gain', '1.5', '--pictures', '3')
-TABLES = ('shifts.csv', 'detections.csv', 'tracks.csv', 'tracks.mpc', 'shifts.svg')
+TABLES = ('shifts.csv', 'detections.csv', 'tracks.csv', 'streaks.csv', 'tracks.mpc', 'shifts.svg')
 
 
 class Sequence:
