@@ -13,10 +13,12 @@ SNR 5, 8 and 30 in a frame.  A row has
   wrong        frames used with a shift that is wrong by more than 0.3 px
 --bars: exit code 1 where a sky has more than a test allows."""
 import argparse
+import array
 import collections
 import csv
 import math
 import os
+import random
 import re
 import subprocess
 import sys
@@ -45,6 +47,10 @@ SKIES = {
     'drift': ['--preset=C'],
     'slow 0.3': ['--objects=5,0.26,0.15;8,-0.19,0.23;30,0.26,-0.15'],
     'slow 0.1': ['--objects=5,0.09,0.05;8,-0.06,0.08;30,0.09,-0.05'],
+    'dead columns': [],
+    'amp glow': [],
+    'blooming': [],
+    'irregular times': ['--frames=60'],
     'fast 3': ['--objects=5,2.4,1.8;8,-1.8,2.4;30,2.6,-1.5', '--size=320x320'],
 }
 MAIN = ('steady', 'cosmic rays 1', 'cosmic rays 3', 'cosmic rays 10', 'satellites', 'seeing 15 %', 'transparency 80 %', 'bad frame at 16', 'shut black full', 'clouds')
@@ -93,6 +99,75 @@ def tracks(ways, motions, table):
     return found, hits, len(each) - len(found)
 
 
+# ------------------------------------------------------------- what the camera does to frames
+
+
+def spoil_columns(dice, counts, size, place):
+    """Some columns are dead from a row on, some are bright, and vary."""
+    for column, first, light in ((31, 0, 0), (87, 60, 0), (140, 0, 400), (141, 110, 90)):
+        for y in range(first, size):
+            counts[y * size + column] = int(1000 + light + dice.gauss(0, 9)) if light else 1000
+
+
+def spoil_glow(dice, counts, size, place):
+    """Light from a corner, with its noise."""
+    for y in range(size):
+        for x in range(size):
+            light = 900 * math.exp(-math.hypot(x, y) / 40)
+            if light > 1:
+                counts[y * size + x] += max(int(light + dice.gauss(0, math.sqrt(light / 1.5)) + 0.5), 0)
+
+
+def spoil_blooming(dice, counts, size, place):
+    """The brightest star is full at 40000 counts, and so is its column."""
+    x0, y0 = (round(at) for at in place)
+    for y in range(max(y0 - 45, 0), min(y0 + 46, size)):
+        for x in range(max(x0 - 3, 0), min(x0 + 4, size)):
+            if x == x0 or math.hypot(x - x0, y - y0) < 3.5:
+                counts[y * size + x] = 40000
+
+
+SPOILS = {'dead columns': spoil_columns, 'amp glow': spoil_glow, 'blooming': spoil_blooming}
+
+
+def spoil(name, seed, sky):
+    """Changes the frames that were drawn."""
+    dice, brightest, moves = random.Random(seed), place(max(rows(sky, 'stars.csv'), key=lambda row: float(row['flux']))), rows(sky, 'shifts.csv')
+    for each in sorted(os.listdir(os.path.join(sky, 'frames'))):
+        with open(os.path.join(sky, 'frames', each), 'r+b') as file:
+            head, data = file.read(2880), file.read()
+            size = int(re.search(rb'NAXIS1 *= *([0-9]+)', head)[1])
+            counts = array.array('H', data[:2 * size * size])
+            counts.byteswap()
+            counts = array.array('H', (count ^ 0x8000 for count in counts))
+            move = place(moves[int(re.search('[0-9]+', each)[0])])
+            SPOILS[name](dice, counts, size, (brightest[0] + move[0], brightest[1] + move[1]))
+            counts = array.array('H', (min(count, 60000) ^ 0x8000 for count in counts))
+            counts.byteswap()
+            file.seek(2880)
+            file.write(counts.tobytes())
+
+
+def write(path, table):
+    with open(path, 'w', newline='', encoding='utf-8') as file:
+        writer = csv.DictWriter(file, table[0].keys())
+        writer.writeheader()
+        writer.writerows(table)
+
+
+def leave_out(seed, sky):
+    """A third of the frames is not there, and the others have new numbers, in the truth too."""
+    names = sorted(os.listdir(os.path.join(sky, 'frames')))
+    left = sorted(random.Random(seed).sample(range(len(names)), 2 * len(names) // 3))
+    for i in set(range(len(names))) - set(left):
+        os.remove(os.path.join(sky, 'frames', names[i]))
+    for table in ('shifts.csv', 'objects.csv'):
+        write(os.path.join(sky, table), [{**row, 'frame': left.index(int(row['frame']))} for row in rows(sky, table) if int(row['frame']) in left])
+
+
+# --------------------------------------------------------------------------------- a night
+
+
 def judge(sky, folder):
     truth, table = rows(sky, 'shifts.csv'), rows(folder, 'shifts.csv')
     ways, size = collections.defaultdict(dict), max(place(row)[0] for row in rows(sky, 'stars.csv'))
@@ -102,7 +177,8 @@ def judge(sky, folder):
     with open(os.path.join(sky, 'truth.json'), encoding='utf-8') as file:
         words = file.read()
     numbers = re.findall(r'\[([^\[\]]+)\]', words)
-    motions = {str(i): tuple(float(word) for word in numbers[i].split(',')[1:3]) for i in range(len(ways))}
+    apart = int(re.search('"frames" *: *([0-9]+)', words)[1]) / len(truth)
+    motions = {str(i): tuple(apart * float(word) for word in numbers[i].split(',')[1:3]) for i in range(len(ways))}
     good = [t for t in range(FIRST, len(truth)) if not truth[t]['bad']]
     detections, shown = collections.defaultdict(list), 0
     for row in rows(folder, 'detections.csv'):
@@ -118,14 +194,20 @@ def judge(sky, folder):
 
 
 def run(gegl, name, seed, options):
+    def command(words):
+        done = subprocess.run(words, env=gegl.env, capture_output=True, text=True, check=False)
+        if done.returncode not in (0, 1):
+            sys.exit(f'{name}, seed {seed}: {done.stderr}')
+
     maker, program = (os.path.join(gegl.build, 'tools', *words) for words in (('stars', 'tessera-stars'), ('sequence', 'tessera-sequence')))
     with tempfile.TemporaryDirectory() as work:
         sky, folder = os.path.join(work, 'sky'), os.path.join(work, 'found')
-        for words in ([maker, f'--frames={FRAMES}', f'--size={SIZE}x{SIZE}', f'--seed={seed}', f'--objects={OBJECTS}', *SKIES[name], sky],
-                      [program, os.path.join(sky, 'frames'), '-o', folder, '--dark', os.path.join(sky, 'dark.fits'), '--gain', '1.5', '--pictures', '0', *options]):
-            done = subprocess.run(words, env=gegl.env, capture_output=True, text=True, check=False)
-            if done.returncode not in (0, 1):
-                sys.exit(f'{name}, seed {seed}: {done.stderr}')
+        command([maker, f'--frames={FRAMES}', f'--size={SIZE}x{SIZE}', f'--seed={seed}', f'--objects={OBJECTS}', *SKIES[name], sky])
+        if name in SPOILS:
+            spoil(name, seed, sky)
+        if name == 'irregular times':
+            leave_out(seed, sky)
+        command([program, os.path.join(sky, 'frames'), '-o', folder, '--dark', os.path.join(sky, 'dark.fits'), '--gain', '1.5', '--pictures', '0', *options])
         return judge(sky, folder)
 
 

@@ -7,6 +7,50 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "median.h"
+
+#define FULL_LEAST 12           /* pixels with one number, the highest: more than two stars have by chance */
+#define FULL_MOST  10           /* one pixel in so many: else it is no picture */
+#define FULL_FAR   30.0f        /* widths of the noise from the sky */
+#define APART      23           /* pixels of which one is looked at, for the sky */
+#define THINNEST   1.25         /* px: what is thinner is no trail in the sky, but a column, or a ray */
+
+/* The sky's level, and a number that is far above it. */
+static gfloat
+far_above_sky (const CountPlane *plane)
+{
+  const gsize n_pixels = (gsize) plane->width * plane->height;
+  g_autofree gfloat *values = g_new (gfloat, n_pixels / APART + 1);
+  gsize       n = 0;
+  gfloat      middle;
+
+  for (gsize i = 0; i < n_pixels; i += APART)
+    if (isfinite (plane->pixels[i]))
+      values[n++] = plane->pixels[i];
+  middle = median_of (values, n);
+  for (gsize i = 0; i < n; i++)
+    values[i] = fabsf (values[i] - middle);
+  return middle + FULL_FAR * MAX (1.4826f * median_of (values, n), 1.0f);
+}
+
+gfloat
+clean_full (const CountPlane *plane, gfloat saturation)
+{
+  const gsize n_pixels = (gsize) plane->width * plane->height;
+  gfloat      highest = -INFINITY;
+  gsize       n = 0;
+
+  for (gsize i = 0; i < n_pixels; i++)
+    if (plane->pixels[i] > highest)
+      {
+        highest = plane->pixels[i];
+        n = 1;
+      }
+    else
+      n += plane->pixels[i] == highest;
+  return n >= FULL_LEAST && n <= n_pixels / FULL_MOST && highest < saturation && highest > far_above_sky (plane) ? highest : saturation;
+}
+
 static gint
 compare_moves (gconstpointer a, gconstpointer b)
 {
@@ -103,7 +147,10 @@ clean_trails (const Sequence *sequence, const WhitenPlanes *planes, GArray *hist
   if (! find_trails (sequence, planes, filtered, mask, &streaks, &rays))
     return 0;
   for (guint i = 0; i < streaks->len; i++)
-    row_add_streak (rows, now->index, &g_array_index (streaks, Streak, i));
+    if (g_array_index (streaks, Streak, i).width >= THINNEST)
+      row_add_streak (rows, now->index, &g_array_index (streaks, Streak, i));
+    else
+      rays++;
   clear_marked (filtered, mask);
   clear_marked (&now->frame.plane, mask);
   renew (now);

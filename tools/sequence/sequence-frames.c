@@ -45,7 +45,7 @@ sequence_frame (Sequence *sequence, gint index, CountPlane *plane, FrameFacts *f
   if (facts)
     frame_facts_copy (facts, &pixels->facts);
   whiten_prepare (&pixels->plane, sequence->dark.pixels ? &sequence->dark : NULL,
-                  settings->saturation >= 0.0 ? (gfloat) settings->saturation : pixels->saturation, settings->rejects_hot, plane);
+                  settings->saturation >= 0.0 ? (gfloat) settings->saturation : clean_full (&pixels->plane, pixels->saturation), settings->rejects_hot, plane);
   frame_pixels_unref (pixels);
   return TRUE;
 }

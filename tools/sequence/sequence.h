@@ -175,8 +175,10 @@ typedef struct
  *
  * Where half of the history has not seen the sky, a star is as new as an object: there is neither in `filtered`. */
 void        clean_new_sky   (const GArray *history, const Past *now, CountPlane *filtered);
-/* Streaks and rays go from `filtered` and from the frame, and streaks become rows.  Of two frames alone, those of the first go too: what is dark.  Returns
- * the number of rays. */
+/* From which number on a pixel is full: `saturation`, or less where many of this frame end at one number. */
+gfloat      clean_full      (const CountPlane *plane, gfloat saturation);
+/* Streaks and rays go from `filtered` and from the frame, and streaks that are as wide as a star become rows.  Of two frames alone, those of the first go too: what is dark.  Returns
+ * the number of rays, and of streaks that are thinner. */
 gint        clean_trails    (const Sequence *sequence, const WhitenPlanes *planes, GArray *history, Past *now, CountPlane *filtered, GString *rows);
 /* Objects go from the frame; stars stay. */
 void        clean_objects   (const WhitenPlanes *planes, Removal *removal, Past *now, const CountPlane *filtered, gfloat threshold);
