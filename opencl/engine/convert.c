@@ -57,6 +57,17 @@ multiply_by_alpha (gfloat *pixels, gint n)
     }
 }
 
+/* Is every alpha 1? */
+TESSERA_CLONES static gboolean
+are_opaque (const gfloat *restrict pixels, gint n)
+{
+  gint others = 0;
+
+  for (gint i = 0; i < n; i++)
+    others |= tessera_as_int (pixels[4 * i + 3]) ^ 0x3f800000;
+  return ! others;
+}
+
 /* convert_pixel for n of them. */
 static void
 convert_pixels (gfloat *pixels, gint n, gint from, gint to)
@@ -66,6 +77,11 @@ convert_pixels (gfloat *pixels, gint n, gint from, gint to)
 
   if (! curve && ! ((from ^ to) & LAYOUT_PREMULTIPLIED))
     return;
+  if ((from | to) & LAYOUT_PREMULTIPLIED && are_opaque (pixels, n))
+    {
+      from &= ~LAYOUT_PREMULTIPLIED;    /* dividing by 1 changes nothing */
+      to &= ~LAYOUT_PREMULTIPLIED;
+    }
   if (from & LAYOUT_PREMULTIPLIED)
     divide_by_alpha (pixels, n);
   if (curve)
@@ -159,6 +175,42 @@ guess_codes (const gfloat *restrict near, gint n, gint most, gint *restrict code
     codes[i] = quantised (near[i], most);
 }
 
+/* As step_index, of u8: NaN becomes the last code. */
+TESSERA_CLONES static void
+find_codes (const TesseraCodeWords *codes, const gfloat *restrict values, gint n, guint8 *restrict found)
+{
+  const guint32 *restrict words = codes->words;
+  const gfloat   least = codes->least;
+  const gint     first = codes->first;
+
+  for (gint i = 0; i < n; i++)
+    {
+      const gfloat below = values[i] < 1.0f ? values[i] : 1.0f, within = below > least ? below : least;
+      const gint   bits = tessera_as_int (within);
+
+      found[i] = (words[(bits >> 16) - first] + (bits & 0xffff)) >> 16;
+    }
+}
+
+static inline void
+store_codes (const TesseraTravel *travel, const gfloat *values, guint8 *stored, gint n, gint colours, gint components)
+{
+  const gint width = colours == 3 ? 4 : 1;      /* values of a pixel that become codes, for whole vectors */
+  guint8     codes[4 * BLOCK], alphas[BLOCK];
+  gfloat     plane[BLOCK];
+
+  for (gint i = 0; i < n && colours == 1; i++)
+    plane[i] = values[4 * i];
+  find_codes (travel->words, colours == 1 ? plane : values, width * n, codes);
+  for (gint i = 0; i < n && components > colours; i++)
+    plane[i] = values[4 * i + 3];
+  if (components > colours)
+    find_codes (travel->alpha_words, plane, n, alphas);
+  for (gint i = 0; i < n; i++)
+    for (gint c = 0; c < components; c++)
+      stored[i * components + c] = c == colours ? alphas[i] : codes[width * i + c];
+}
+
 #define STORE(type, code_of)                                                    \
   for (gint i = 0; i < n; i++)                                                  \
     for (gint c = 0; c < components; c++)                                       \
@@ -179,6 +231,11 @@ store (const TesseraTravel *travel, const gfloat *values, const gfloat *near, gp
   const gint    most = travel->alphas - 1;
   gint          codes[4 * BLOCK];
 
+  if (travel->words)
+    {
+      store_codes (travel, values, stored, n, colours, components);
+      return;
+    }
   if (steps)
     guess_codes (near, 4 * n, most, codes);
   switch (travel->stored & LAYOUT_TYPE)
@@ -236,35 +293,40 @@ are_grey (const gfloat *working, gint n)
   return all;
 }
 
+/* `values` are straight or as stored, in the working curve; `near` are as stored, where codes are not by words. */
+static void
+encode_block (const TesseraTravel *travel, const gfloat *working, guint8 *to, gint n)
+{
+  const gint     straight = travel->working & LAYOUT_PERCEPTUAL, premultiplied = travel->stored & LAYOUT_PREMULTIPLIED;
+  const gint     from = premultiplied ? travel->working : straight;
+  gfloat         pixels[4 * BLOCK], near[4 * BLOCK];
+  const gfloat  *values = premultiplied ? near : pixels;
+
+  if (from == travel->working && travel->words && ! (travel->stored & LAYOUT_GREY) && ! premultiplied)
+    values = working;
+  else
+    memcpy (pixels, working, 4 * n * sizeof (gfloat));
+  if (from != travel->working)
+    convert_pixels (pixels, n, travel->working, from);
+  if (premultiplied || ! travel->words)
+    {
+      memcpy (near, pixels, 4 * n * sizeof (gfloat));
+      convert_pixels (near, n, from, travel->stored);
+    }
+  if (travel->stored & LAYOUT_GREY && ! are_grey (working, n))
+    encode_luminance (travel, working, pixels, near, n);
+  switch (travel->stored & (LAYOUT_GREY | LAYOUT_ALPHA))
+    {
+    case LAYOUT_GREY | LAYOUT_ALPHA: store (travel, values, near, to, n, 1, 2); break;
+    case LAYOUT_GREY:                store (travel, values, near, to, n, 1, 1); break;
+    case LAYOUT_ALPHA:               store (travel, values, near, to, n, 3, 4); break;
+    default:                         store (travel, values, near, to, n, 3, 3); break;
+    }
+}
+
 void
 tessera_encode (const TesseraTravel *travel, const gfloat *working, gpointer stored, gsize n)
 {
-  const gint straight = travel->working & LAYOUT_PERCEPTUAL;
-  gfloat     pixels[4 * BLOCK], near[4 * BLOCK];
-
   for (gsize first = 0; first < n; first += BLOCK)
-    {
-      const gint    count = MIN (BLOCK, n - first);
-      const gfloat *values = travel->stored & LAYOUT_PREMULTIPLIED ? near : pixels;
-      guint8       *to = (guint8 *) stored + first * travel->bytes;
-      gint          from = travel->working;
-
-      memcpy (pixels, working + 4 * first, 4 * count * sizeof (gfloat));
-      if (! (travel->stored & LAYOUT_PREMULTIPLIED))
-        {
-          convert_pixels (pixels, count, from, straight);
-          from = straight;
-        }
-      memcpy (near, pixels, 4 * count * sizeof (gfloat));
-      convert_pixels (near, count, from, travel->stored);
-      if (travel->stored & LAYOUT_GREY && ! are_grey (working + 4 * first, count))
-        encode_luminance (travel, working + 4 * first, pixels, near, count);
-      switch (travel->stored & (LAYOUT_GREY | LAYOUT_ALPHA))
-        {
-        case LAYOUT_GREY | LAYOUT_ALPHA: store (travel, values, near, to, count, 1, 2); break;
-        case LAYOUT_GREY:                store (travel, values, near, to, count, 1, 1); break;
-        case LAYOUT_ALPHA:               store (travel, values, near, to, count, 3, 4); break;
-        default:                         store (travel, values, near, to, count, 3, 3); break;
-        }
-    }
+    encode_block (travel, working + 4 * first, (guint8 *) stored + first * travel->bytes, MIN (BLOCK, n - first));
 }

@@ -7,6 +7,8 @@
 
 #include "tessera.h"
 
+#include "tables.h"
+
 /* How pixels travel between a buffer and a device image. */
 typedef struct
 {
@@ -18,6 +20,7 @@ typedef struct
   const gfloat *table;          /* for integers (opencl/kernels/engine.cl); kept for the process */
   gsize       table_bytes;
   gint        alphas;           /* where alpha's part of the table begins */
+  const TesseraCodeWords *words, *alpha_words;  /* the same codes of u8, for the host; or NULL */
 } TesseraTravel;
 
 /* Between a buffer of `stored` and a device image of `working` (float components).  If the device

@@ -90,3 +90,47 @@ tessera_code_table (gint stored, gint working, gboolean encodes)
   g_mutex_unlock (&lock);
   return *table;
 }
+
+/* NULL: two codes begin in one upper half. */
+static TesseraCodeWords *
+make_words (const gfloat *steps)
+{
+  const gint        first = (tessera_as_int (steps[1]) >> 16) - 1, last = tessera_as_int (1.0f) >> 16;
+  TesseraCodeWords *made = g_malloc (sizeof *made + (last - first + 1) * sizeof (guint32));
+  guint             code = 0;
+
+  made->first = first;
+  made->least = tessera_as_float (first << 16);
+  for (gint half = first; half <= last; half++)
+    {
+      guint32 *word = &made->words[half - first];
+
+      *word = code << 16;
+      if (code < 255 && tessera_as_int (steps[code + 1]) >> 16 == half)
+        *word += 0x10000 - (tessera_as_int (steps[++code]) & 0xffff);
+      if (code < 255 && tessera_as_int (steps[code + 1]) >> 16 == half)
+        {
+          g_free (made);
+          return NULL;
+        }
+    }
+  return made;
+}
+
+const TesseraCodeWords *
+tessera_code_words (gint stored, gint working)
+{
+  static gsize             made[CURVES];
+  static TesseraCodeWords *words[CURVES];
+
+  const Curve curve = curve_of (stored, working);
+
+  if (tessera_code_count (stored) != 256)
+    return NULL;
+  if (g_once_init_enter (&made[curve]))
+    {
+      words[curve] = make_words (tessera_code_table (stored, working, TRUE));
+      g_once_init_leave (&made[curve], 1);
+    }
+  return words[curve];
+}

@@ -7,9 +7,20 @@
 
 #include <glib.h>
 
+/* Of u8: the code of a float, by the upper half of its bits, where at most one code begins.  The word there has that half's code above
+ * and, below, what carries into it from the float's lower half on. */
+typedef struct
+{
+  gfloat  least;                /* smaller floats have its code */
+  gint    first;                /* the upper half of its bits */
+  guint32 words[];
+} TesseraCodeWords;
+
 /* How many codes the integers of a layout have (opencl/math/tessera-convert.h). */
 gint          tessera_code_count (gint stored);
 /* The value of each code, or the least float of each code; kept for the process. */
 const gfloat *tessera_code_table (gint stored, gint working, gboolean encodes);
+/* The same codes as by the least floats; NULL: the upper half tells too little. */
+const TesseraCodeWords *tessera_code_words (gint stored, gint working);
 
 #endif
