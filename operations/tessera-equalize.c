@@ -188,10 +188,12 @@ equalize_device (TesseraBand *band)
   });
 }
 
-static const TesseraFilter equalize = {
-  .name = "equalize", .source = tessera_equalize_cl, .block = equalize_block, .scratch_bytes = equalize_scratch_bytes, .device = equalize_device,
-  .survey_area = equalize_survey_area, .survey = equalize_survey, .merge = equalize_merge
-};
+#define EQUALIZE \
+  .name = "equalize", .source = tessera_equalize_cl, .scratch_bytes = equalize_scratch_bytes, .device = equalize_device, \
+  .survey = equalize_survey, .merge = equalize_merge
+
+static const TesseraFilter equalize = { EQUALIZE, .block = equalize_block, .survey_area = equalize_survey_area };
+static const TesseraFilter of_bytes = { EQUALIZE, .area = equalize_map_bytes, .survey_area = equalize_survey_bytes };
 
 /* ----------------------------------------------------------- the request -- */
 
@@ -365,6 +367,8 @@ run (TesseraRequest *request, const GeglProperties *o)
   kept.pixels = tessera_kept_new ();
   e.is_linear = (babl_get_model_flags (request->input_format) & BABL_MODEL_FLAG_LINEAR) != 0;
   tessera_luminance (request->input_format, e.weights);
+  if (equalize_bytes_format (request, &e))
+    request->filter = &of_bytes;
   equalize_axis_init (&e.x, e.bounds.width, e.clip_limit > 0.0 ? o->tiles : 1);
   equalize_axis_init (&e.y, e.bounds.height, e.clip_limit > 0.0 ? o->tiles : 1);
   success = e.clip_limit > 0.0 ? equalize_locally (request, &e) : equalize_globally (request, &e);

@@ -128,6 +128,29 @@ has_clear_pixels (const gfloat *pixels, gsize n)
   return count != 0;
 }
 
+/* FALSE: bytes do not do. */
+static gboolean
+blur_bytes (const TesseraRequest *request, const GeglRectangle *block)
+{
+  const MedianParams *params = request->params;
+  const GeglRectangle around = tessera_grow (block, &request->halo);
+  const gsize         n = (gsize) around.width * around.height;
+  const Babl         *format = median_has_network (params, FALSE) ? tessera_bytes_format (request) : NULL;
+  const gint          values = format ? babl_format_get_n_components (format) : 0;
+  tessera_autoscratch guint8 *bytes = NULL, *out = NULL;
+
+  if (! format || (params->leaves_out && ! gegl_rectangle_contains (&request->bounds, &around)))
+    return FALSE;
+  bytes = gegl_scratch_alloc (n * values);
+  tessera_read (request->input, &around, &request->bounds, request->border, format, (gfloat *) bytes);
+  if (! median_bytes_are_whole (bytes, n, values))
+    return FALSE;
+  out = gegl_scratch_alloc ((gsize) block->width * block->height * values);
+  median_by_bytes (&(MedianBytes) { params, around.width, around.height, values, bytes, out });
+  tessera_write_bytes (request, block, out, (gsize) block->width * values);
+  return TRUE;
+}
+
 static void
 blur_block (const TesseraRequest *request, const GeglRectangle *block)
 {
@@ -161,7 +184,10 @@ blur_area (const TesseraRequest *request, const GeglRectangle *area)
         const gint x0 = (gint64) area->width * i / columns, x1 = (gint64) area->width * (i + 1) / columns;
         const gint y0 = (gint64) area->height * j / rows, y1 = (gint64) area->height * (j + 1) / rows;
 
-        blur_block (request, GEGL_RECTANGLE (area->x + x0, area->y + y0, x1 - x0, y1 - y0));
+        const GeglRectangle block = { area->x + x0, area->y + y0, x1 - x0, y1 - y0 };
+
+        if (! blur_bytes (request, &block))
+          blur_block (request, &block);
       }
 }
 

@@ -11,7 +11,9 @@
 
 #include "../math/tessera-convert.h"
 
-#define BLOCK 256               /* pixels */
+#define BLOCK     256           /* pixels */
+#define NEAR_FULL 0.999f        /* above where the last code begins, on each curve that has words */
+#define RUN       16            /* values of whole pixels: the widest vector */
 
 TESSERA_CLONES static void
 to_linear (gfloat *restrict values, gint n)
@@ -61,11 +63,15 @@ multiply_by_alpha (gfloat *pixels, gint n)
 TESSERA_CLONES static gboolean
 are_opaque (const gfloat *restrict pixels, gint n)
 {
-  gint others = 0;
+  const gint rest = n % (RUN / 4);
+  gint       others[RUN] = { 0 }, any = 0;
 
-  for (gint i = 0; i < n; i++)
-    others |= tessera_as_int (pixels[4 * i + 3]) ^ 0x3f800000;
-  return ! others;
+  for (gint i = 0; i < 4 * (n - rest); i += RUN)
+    for (gint k = 0; k < RUN; k++)
+      others[k] |= tessera_as_int (pixels[i + k]) ^ 0x3f800000;
+  for (gint i = n - rest; i < n; i++)
+    any |= tessera_as_int (pixels[4 * i + 3]) ^ 0x3f800000;
+  return ! (any | others[3] | others[7] | others[11] | others[15]);
 }
 
 /* convert_pixel for n of them. */
@@ -175,7 +181,7 @@ guess_codes (const gfloat *restrict near, gint n, gint most, gint *restrict code
     codes[i] = quantised (near[i], most);
 }
 
-/* As step_index, of u8: NaN becomes the last code. */
+/* As step_index, for u8: NaN becomes the last code. */
 TESSERA_CLONES static void
 find_codes (const TesseraCodeWords *codes, const gfloat *restrict values, gint n, guint8 *restrict found)
 {
@@ -192,6 +198,56 @@ find_codes (const TesseraCodeWords *codes, const gfloat *restrict values, gint n
     }
 }
 
+/* The same if no curve changes: 255 times the value, and 1/2, rounded down.  Both halves of the value's digits give exact products. */
+TESSERA_CLONES static void
+round_codes (const gfloat *restrict values, gint n, guint8 *restrict found)
+{
+  gint codes[4 * BLOCK];
+
+  for (gint i = 0; i < n; i++)
+    {
+      const gfloat below = values[i] < 1.0f ? values[i] : 1.0f, value = below > 0.0f ? below : 0.0f;
+      const gfloat high = half_digits (value), sum = high * 255.0f + 0.5f, rest = (value - high) * 255.0f;
+      const gint   code = (gint) sum;
+
+      codes[i] = code + (rest >= (gfloat) (code + 1) - sum);
+    }
+  for (gint i = 0; i < n; i++)          /* in the loop above, gcc would run out of registers */
+    found[i] = codes[i];
+}
+
+/* Is every alpha so near to 1 that its code is the last one, which it would be too if it were a colour? */
+TESSERA_CLONES static gboolean
+are_full (const gfloat *restrict pixels, gint n)
+{
+  const gint rest = n % (RUN / 4);
+  gint       others[RUN] = { 0 }, any = 0;
+
+  for (gint i = 0; i < 4 * (n - rest); i += RUN)
+    for (gint k = 0; k < RUN; k++)
+      others[k] |= ! (pixels[i + k] >= NEAR_FULL);
+  for (gint i = n - rest; i < n; i++)
+    any |= ! (pixels[4 * i + 3] >= NEAR_FULL);
+  return ! (any | others[3] | others[7] | others[11] | others[15]);
+}
+
+/* Found without their steps: of u8, but for codes of light where the filter works behind the curve. */
+static inline gboolean
+has_fast_codes (const TesseraTravel *travel)
+{
+  return (travel->stored & LAYOUT_TYPE) == LAYOUT_U8
+         && (travel->words || travel->stored & LAYOUT_PREMULTIPLIED || ! ((travel->stored ^ travel->working) & LAYOUT_PERCEPTUAL));
+}
+
+static void
+find_colours (const TesseraTravel *travel, const gfloat *values, gint n, guint8 *found)
+{
+  if (travel->words)
+    find_codes (travel->words, values, n, found);
+  else
+    round_codes (values, n, found);
+}
+
 static inline void
 store_codes (const TesseraTravel *travel, const gfloat *values, guint8 *stored, gint n, gint colours, gint components)
 {
@@ -199,13 +255,18 @@ store_codes (const TesseraTravel *travel, const gfloat *values, guint8 *stored, 
   guint8     codes[4 * BLOCK], alphas[BLOCK];
   gfloat     plane[BLOCK];
 
+  if (components == 4 && (! travel->words || are_full (values, n)))
+    {
+      find_colours (travel, values, 4 * n, stored);
+      return;
+    }
   for (gint i = 0; i < n && colours == 1; i++)
     plane[i] = values[4 * i];
-  find_codes (travel->words, colours == 1 ? plane : values, width * n, codes);
+  find_colours (travel, colours == 1 ? plane : values, width * n, codes);
   for (gint i = 0; i < n && components > colours; i++)
     plane[i] = values[4 * i + 3];
   if (components > colours)
-    find_codes (travel->alpha_words, plane, n, alphas);
+    round_codes (plane, n, alphas);
   for (gint i = 0; i < n; i++)
     for (gint c = 0; c < components; c++)
       stored[i * components + c] = c == colours ? alphas[i] : codes[width * i + c];
@@ -231,7 +292,7 @@ store (const TesseraTravel *travel, const gfloat *values, const gfloat *near, gp
   const gint    most = travel->alphas - 1;
   gint          codes[4 * BLOCK];
 
-  if (travel->words)
+  if (has_fast_codes (travel))
     {
       store_codes (travel, values, stored, n, colours, components);
       return;
@@ -283,17 +344,17 @@ encode_luminance (const TesseraTravel *travel, const gfloat *working, gfloat *pi
       }
 }
 
-static gboolean
-are_grey (const gfloat *working, gint n)
+TESSERA_CLONES static gboolean
+are_grey (const gfloat *restrict working, gint n)
 {
-  gboolean all = TRUE;
+  gint others = 0;
 
   for (gint i = 0; i < n; i++)
-    all &= is_grey (working + 4 * i);
-  return all;
+    others |= ! is_grey (working + 4 * i);
+  return ! others;
 }
 
-/* `values` are straight or as stored, in the working curve; `near` are as stored, where codes are not by words. */
+/* `values` are straight or as stored, in the working curve; `near` are as stored, where they are needed. */
 static void
 encode_block (const TesseraTravel *travel, const gfloat *working, guint8 *to, gint n)
 {
@@ -302,13 +363,13 @@ encode_block (const TesseraTravel *travel, const gfloat *working, guint8 *to, gi
   gfloat         pixels[4 * BLOCK], near[4 * BLOCK];
   const gfloat  *values = premultiplied ? near : pixels;
 
-  if (from == travel->working && travel->words && ! (travel->stored & LAYOUT_GREY) && ! premultiplied)
+  if (from == travel->working && has_fast_codes (travel) && ! (travel->stored & LAYOUT_GREY) && ! premultiplied)
     values = working;
   else
     memcpy (pixels, working, 4 * n * sizeof (gfloat));
   if (from != travel->working)
     convert_pixels (pixels, n, travel->working, from);
-  if (premultiplied || ! travel->words)
+  if (premultiplied || ! has_fast_codes (travel))
     {
       memcpy (near, pixels, 4 * n * sizeof (gfloat));
       convert_pixels (near, n, from, travel->stored);

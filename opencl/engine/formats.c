@@ -193,7 +193,6 @@ tessera_travel_tables (const Babl *stored, const Babl *working, gboolean encodes
   travel.table = tessera_code_table (travel.stored, travel.working, encodes);
   travel.alphas = tessera_code_count (travel.stored);
   travel.words = encodes ? tessera_code_words (travel.stored, travel.working) : NULL;
-  travel.alpha_words = travel.words ? tessera_code_words (travel.stored, travel.stored) : NULL;
   travel.table_bytes = (travel.stored & LAYOUT_ALPHA ? 2 : 1) * travel.alphas * sizeof (gfloat);
   return travel;
 }

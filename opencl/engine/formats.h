@@ -20,7 +20,7 @@ typedef struct
   const gfloat *table;          /* for integers (opencl/kernels/engine.cl); kept for the process */
   gsize       table_bytes;
   gint        alphas;           /* where alpha's part of the table begins */
-  const TesseraCodeWords *words, *alpha_words;  /* the same codes of u8, for the host; or NULL */
+  const TesseraCodeWords *words;        /* the same for the host, or NULL */
 } TesseraTravel;
 
 /* Between a buffer of `stored` and a device image of `working` (float components).  If the device

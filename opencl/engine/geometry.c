@@ -14,6 +14,8 @@
 #include "formats.h"
 #include "progress.h"
 
+#include "../math/tessera-convert.h"
+
 /* The image that the last result was computed of.  Grids and wrap-arounds hang
  * on its origin and size, edges on its sides: when it moves, everything does. */
 static GQuark
@@ -362,4 +364,42 @@ void
 tessera_write_output (const TesseraRequest *request, const GeglRectangle *rect, gfloat *pixels, gsize row)
 {
   tessera_write (request->output, rect, request->output_format, pixels, row);
+}
+
+const Babl *
+tessera_bytes_format (const TesseraRequest *request)
+{
+  const Babl         *stored = gegl_buffer_get_format (request->input);
+  const TesseraTravel travel = tessera_travel (stored, request->input_format);
+  const gboolean      is_straight = ! ((travel.stored | travel.working) & LAYOUT_PREMULTIPLIED);
+
+  return travel.converts && (travel.stored & LAYOUT_TYPE) == LAYOUT_U8 && is_straight ? stored : NULL;
+}
+
+void
+tessera_bytes_values (const TesseraRequest *request, gfloat values[256])
+{
+  const TesseraTravel travel = tessera_travel_tables (gegl_buffer_get_format (request->input), request->input_format, FALSE);
+
+  memcpy (values, travel.table, 256 * sizeof (gfloat));
+}
+
+void
+tessera_write_bytes (const TesseraRequest *request, const GeglRectangle *rect, const guint8 *bytes, gsize row)
+{
+  const Babl         *stored = gegl_buffer_get_format (request->input);
+  const TesseraTravel travel = tessera_travel_tables (stored, request->input_format, FALSE);
+  const gsize         floats = 4 * (gsize) rect->width;
+  tessera_autoscratch gfloat *pixels = NULL;
+
+  if (gegl_buffer_get_format (request->output) == stored)
+    {
+      tessera_progress_count (FALSE, (guint64) rect->width * rect->height);
+      gegl_buffer_set (request->output, rect, 0, stored, bytes, row);
+      return;
+    }
+  pixels = gegl_scratch_new (gfloat, floats * rect->height);
+  for (gint y = 0; y < rect->height; y++)
+    tessera_decode (&travel, bytes + y * row, pixels + y * floats, rect->width);
+  tessera_write_output (request, rect, pixels, floats * sizeof (gfloat));
 }

@@ -91,7 +91,6 @@ tessera_code_table (gint stored, gint working, gboolean encodes)
   return *table;
 }
 
-/* NULL: two codes begin in one upper half. */
 static TesseraCodeWords *
 make_words (const gfloat *steps)
 {
@@ -108,11 +107,6 @@ make_words (const gfloat *steps)
       *word = code << 16;
       if (code < 255 && tessera_as_int (steps[code + 1]) >> 16 == half)
         *word += 0x10000 - (tessera_as_int (steps[++code]) & 0xffff);
-      if (code < 255 && tessera_as_int (steps[code + 1]) >> 16 == half)
-        {
-          g_free (made);
-          return NULL;
-        }
     }
   return made;
 }
@@ -120,17 +114,15 @@ make_words (const gfloat *steps)
 const TesseraCodeWords *
 tessera_code_words (gint stored, gint working)
 {
-  static gsize             made[CURVES];
-  static TesseraCodeWords *words[CURVES];
+  static gsize             made;
+  static TesseraCodeWords *words;
 
-  const Curve curve = curve_of (stored, working);
-
-  if (tessera_code_count (stored) != 256)
+  if (tessera_code_count (stored) != 256 || curve_of (stored, working) != CURVE_TO_LINEAR)
     return NULL;
-  if (g_once_init_enter (&made[curve]))
+  if (g_once_init_enter (&made))
     {
-      words[curve] = make_words (tessera_code_table (stored, working, TRUE));
-      g_once_init_leave (&made[curve], 1);
+      words = make_words (tessera_code_table (stored, working, TRUE));
+      g_once_init_leave (&made, 1);
     }
-  return words[curve];
+  return words;
 }

@@ -7,8 +7,8 @@
 
 #include <glib.h>
 
-/* Of u8: the code of a float, by the upper half of its bits, where at most one code begins.  The word there has that half's code above
- * and, below, what carries into it from the float's lower half on. */
+/* Of u8 behind sRGB's curve: the code of a float of light, by the upper half of its bits, where at most one code begins.  The word there has that
+ * half's code above and, below, what carries into it from the float's lower half on. */
 typedef struct
 {
   gfloat  least;                /* smaller floats have its code */
@@ -20,7 +20,7 @@ typedef struct
 gint          tessera_code_count (gint stored);
 /* The value of each code, or the least float of each code; kept for the process. */
 const gfloat *tessera_code_table (gint stored, gint working, gboolean encodes);
-/* The same codes as by the least floats; NULL: the upper half tells too little. */
+/* The same codes as by the least floats; NULL of other codes and curves. */
 const TesseraCodeWords *tessera_code_words (gint stored, gint working);
 
 #endif

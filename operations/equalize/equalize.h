@@ -81,4 +81,11 @@ void equalize_survey_area (const TesseraRequest *request, const GeglRectangle *a
 void equalize_merge       (const TesseraRequest *request, const GeglRectangle *area, gpointer result, gconstpointer part);
 void equalize_block       (const TesseraRequest *request, const TesseraBlock *block);
 
+/* --- equalize-bytes.c ------------------------------------------------------------- */
+
+/* The same of grey pictures that have this format; NULL: of others. */
+const Babl *equalize_bytes_format (const TesseraRequest *request, const Equalize *e);
+void        equalize_survey_bytes (const TesseraRequest *request, const GeglRectangle *area, gpointer part);
+void        equalize_map_bytes    (const TesseraRequest *request, const GeglRectangle *area);
+
 #endif

@@ -38,6 +38,16 @@ typedef struct
   gfloat             *pixels;
 } MedianBlock;
 
+/* The same as they are stored, `values` bytes a pixel. */
+typedef struct
+{
+  const MedianParams *params;
+  gint                width, height;    /* of the pixels, the radius included */
+  gint                values;
+  const guint8       *bytes;
+  guint8             *out;              /* the result's rows, without gaps */
+} MedianBytes;
+
 /* Is the pixel no sample of this channel? */
 static inline gboolean
 median_is_left_out (const MedianBlock *block, gint x, gint y, gint channel, gfloat alpha)
@@ -54,6 +64,9 @@ median_is_left_out (const MedianBlock *block, gint x, gint y, gint channel, gflo
 gboolean median_has_network  (const MedianParams *params, gboolean lacks);
 /* Networks of minima and maxima. */
 void     median_by_network   (const MedianBlock *block);
+/* The same on bytes, if none are left out: no pixel of an even number of values, the last of which is alpha, has alpha 0. */
+gboolean median_bytes_are_whole (const guint8 *bytes, gsize n_pixels, gint values);
+void     median_by_bytes     (const MedianBytes *block);
 /* Any radius, rank and shape. */
 void     median_by_rank      (const MedianBlock *block);
 
