@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * bytes: a picture of 8 bits gives the bits of the same picture in floats, where filters compute with its codes: median of small squares,
+ * equalize of greys.  Delivered in 8 bits, it gives the nearest codes. */
+#include <gegl.h>
+#include <gegl-plugin.h>
+#include <math.h>
+
+#include "tessera-control.h"
+#include "verdict.h"
+
+#define WIDTH  61
+#define HEIGHT 45
+
+#if GEGL_MICRO_VERSION >= 60
+#define gegl_node_connect_to gegl_node_connect
+#endif
+
+typedef enum { OPAQUE, HOLE, CLEAR_AT_EDGE, ALPHAS } Alpha;
+
+static const struct { const gchar *name, *floats; gint values; } formats[] = {
+  { "R'G'B'A u8", "R'G'B'A float", 4 }, { "R'G'B' u8", "R'G'B'A float", 3 }, { "Y' u8", "R'G'B'A float", 1 }, { "Y'A u8", "R'G'B'A float", 2 },
+  { "RGBA u8", "RGBA float", 4 }
+};
+
+static guint8
+code_at (gint x, gint y, gint c, gint values, Alpha alpha)
+{
+  const guint noise = ((y * WIDTH + x) * 4 + c) * 2654435761u >> 16;
+
+  if (c < values - 1 || values % 2)
+    return noise % 7 ? 40 * c + x + 2 * y : (gint) noise >> 8;
+  if (alpha == HOLE)
+    return x == 30 && y == 20 ? 0 : 255;
+  if (alpha == CLEAR_AT_EDGE)
+    return x == WIDTH - 1 && y == HEIGHT - 1 ? 0 : 200;
+  return alpha == OPAQUE ? 255 : 1 + noise % 255;
+}
+
+static GeglBuffer *
+picture (gint format, Alpha alpha, gboolean in_floats)
+{
+  const gint  values = formats[format].values, colours = values > 2 ? 3 : 1;
+  GeglBuffer *buffer = gegl_buffer_new (GEGL_RECTANGLE (0, 0, WIDTH, HEIGHT),
+                                        babl_format (in_floats ? formats[format].floats : formats[format].name));
+  guint8      codes[WIDTH * HEIGHT][4];
+  gfloat      pixels[WIDTH * HEIGHT][4];
+
+  for (gint i = 0; i < WIDTH * HEIGHT; i++)
+    for (gint c = 0; c < 4; c++)
+      {
+        const gint own = c < 3 ? MIN (c, colours - 1) : values - 1;
+        const gint code = c == 3 && values % 2 ? 255 : code_at (i % WIDTH, i / WIDTH, own, values, alpha);
+
+        pixels[i][c] = (gfloat) (code / 255.0);
+        if (c < colours || c == 3)
+          ((guint8 *) codes)[values * i + (c == 3 ? values - 1 : c)] = c == 3 && values % 2 ? ((guint8 *) codes)[values * i + values - 1] : code;
+      }
+  gegl_buffer_set (buffer, NULL, 0, NULL, in_floats ? (gpointer) pixels : (gpointer) codes, GEGL_AUTO_ROWSTRIDE);
+  return buffer;
+}
+
+/* In the format in which it leaves. */
+static gpointer
+filtered (const gchar *chain, GeglBuffer *input, const GeglRectangle *roi, const Babl *delivered, const Babl **format)
+{
+  g_autoptr (GeglNode)   graph = gegl_node_new ();
+  g_autoptr (GeglBuffer) output = delivered ? gegl_buffer_new (roi, delivered) : NULL;
+  GeglNode *source = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", input, NULL);
+  GeglNode *end = gegl_node_new_child (graph, "operation", "gegl:nop", NULL), *node;
+  gpointer  pixels;
+
+  gegl_create_chain (chain, source, end, 0, 0, NULL, NULL);
+  node = gegl_node_get_producer (end, "input", NULL);
+  gegl_node_disconnect (end, "input");
+  if (delivered)
+    gegl_node_connect_to (node, "output", gegl_node_new_child (graph, "operation", "gegl:write-buffer", "buffer", output, NULL), "input");
+  tessera_set_delivery (delivered != NULL);
+  gegl_node_get_bounding_box (node);            /* lets it prepare */
+  *format = gegl_operation_get_format (gegl_node_get_gegl_operation (node), "output");
+  pixels = g_malloc ((gsize) roi->width * roi->height * babl_format_get_bytes_per_pixel (*format));
+  gegl_node_blit (node, 1.0, roi, *format, pixels, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
+  return pixels;
+}
+
+/* Values that are not those of the floats. */
+static gint
+count_others (gconstpointer pixels, const Babl *format, const gfloat *floats, gint n)
+{
+  const gint     values = babl_format_get_n_components (format), colours = values > 2 ? 3 : 1;
+  const gboolean is_coded = babl_format_get_type (format, 0) == babl_type ("u8");
+  gint           others = 0;
+
+  for (gint i = 0; i < n; i++)
+    for (gint c = 0; c < values; c++)
+      {
+        const gfloat wanted = floats[4 * i + (c < colours ? c : 3)];
+
+        if (is_coded)
+          others += ((const guint8 *) pixels)[values * i + c] != (gint) floor (CLAMP (wanted, 0.0f, 1.0f) * 255.0 + 0.5);
+        else
+          others += ((const gfloat *) pixels)[values * i + c] != wanted;
+      }
+  return others;
+}
+
+static void
+compare (const gchar *chain, gint format, Alpha alpha, const GeglRectangle *roi)
+{
+  g_autoptr (GeglBuffer) bytes = picture (format, alpha, FALSE), floats = picture (format, alpha, TRUE);
+  const Babl            *left_as;
+  g_autofree gfloat     *wanted = filtered (chain, floats, roi, NULL, &left_as);
+
+  expect (left_as == babl_format (formats[format].floats), "%s: floats leave as %s", chain, babl_get_name (left_as));
+  for (gint is_stored = 0; is_stored < 2; is_stored++)
+    {
+      g_autofree gpointer pixels = filtered (chain, bytes, roi, is_stored ? babl_format (formats[format].name) : NULL, &left_as);
+      const gint          others = count_others (pixels, left_as, wanted, roi->width * roi->height);
+
+      expect (others == 0, "%s, %s, alpha %d, %dx%d, as %s: %d values are not those of floats", chain, formats[format].name, alpha, roi->width,
+              roi->height, babl_get_name (left_as), others);
+    }
+}
+
+static void
+compare_all (const gchar *chain, guint format)
+{
+  const Alpha last = formats[format].values % 2 ? OPAQUE : ALPHAS;
+
+  for (Alpha alpha = OPAQUE; alpha <= last; alpha++)
+    {
+      compare (chain, format, alpha, GEGL_RECTANGLE (0, 0, WIDTH, HEIGHT));
+      compare (chain, format, alpha, GEGL_RECTANGLE (7, 5, 41, 33));
+    }
+}
+
+static void
+medians (void)
+{
+  static const gchar *const borders[] = { "clamp", "none", "loop" };
+
+  for (gint radius = 1; radius <= 4; radius++)
+    for (guint border = 0; border < G_N_ELEMENTS (borders); border++)
+      for (gint all = 0; all < 2; all++)
+        for (guint format = 0; format < G_N_ELEMENTS (formats); format++)
+          {
+            g_autofree gchar *chain = g_strdup_printf ("tessera:median-blur radius=%d border=%s filter-alpha=%s", radius, borders[border],
+                                                       all ? "true" : "false");
+
+            compare_all (chain, format);
+          }
+}
+
+static void
+equalized (void)
+{
+  static const gchar *const chains[] = {
+    "tessera:equalize", "tessera:equalize clip-limit=0", "tessera:equalize tiles=1 bins=256", "tessera:equalize tiles=7 bins=1000 clip-limit=1.5",
+    "tessera:equalize mode=channels"
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (chains); i++)
+    for (guint format = 0; format < G_N_ELEMENTS (formats); format++)
+      if (formats[format].values < 3 || i == 0)
+        compare_all (chains[i], format);
+}
+
+int
+main (int argc, char **argv)
+{
+  gint code;
+
+  g_setenv ("GEGL_PATH", TEST_OPERATIONS_DIR G_SEARCHPATH_SEPARATOR_S TEST_PLUGINS_DIR, FALSE);
+  gegl_init (&argc, &argv);
+  tessera_set_opencl_mode (TESSERA_OPENCL_OFF);
+  medians ();
+  equalized ();
+  code = expect_told ();
+  gegl_exit ();
+  return code;
+}
