@@ -197,8 +197,8 @@ find_codes (const TesseraCodeWords *codes, const gfloat *restrict values, gint n
     }
 }
 
-/* The same if no curve changes: 255 times the value, and 1/2, rounded down.  Both halves of the value's digits give exact products.
- * Price: 2.2 (Sobel, u8; EPYC, 2026-11-30). */
+/* The same if no curve changes: 255 times the value, and 1/2, rounded down.  Both halves of the value's digits give
+ * exact products.  Price: 2.2 (Sobel, u8; EPYC, 2026-11-30). */
 TESSERA_CLONES static void
 round_codes (const gfloat *restrict values, gint n, guint8 *restrict found)
 {
@@ -221,7 +221,8 @@ static inline gboolean
 has_fast_codes (const TesseraTravel *travel)
 {
   return (travel->stored & LAYOUT_TYPE) == LAYOUT_U8
-         && (travel->words || travel->stored & LAYOUT_PREMULTIPLIED || ! ((travel->stored ^ travel->working) & LAYOUT_PERCEPTUAL));
+         && (travel->words || travel->stored & LAYOUT_PREMULTIPLIED
+             || ! ((travel->stored ^ travel->working) & LAYOUT_PERCEPTUAL));
 }
 
 static void

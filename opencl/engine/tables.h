@@ -7,8 +7,9 @@
 
 #include <glib.h>
 
-/* Of u8 behind sRGB's curve: the code of a float of light, by the upper half of its bits, where at most one code begins.  The word there has that
- * half's code above and, below, what carries into it from the float's lower half on. */
+/* Of u8 behind sRGB's curve: the code of a float of light, by the upper half of its bits, where at most one code
+ * begins.  The word there has that half's code above.  Below it has what carries into the code once the float's lower
+ * half is added, if that is large enough. */
 typedef struct
 {
   gfloat  least;                /* smaller floats have its code */

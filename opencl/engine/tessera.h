@@ -367,8 +367,9 @@ TESSERA_API void tessera_write (GeglBuffer *buffer, const GeglRectangle *rect, c
 TESSERA_API void tessera_read_input   (const TesseraRequest *request, const GeglRectangle *rect, gfloat *pixels);
 TESSERA_API void tessera_write_output (const TesseraRequest *request, const GeglRectangle *rect, gfloat *pixels, gsize row);
 
-/* The input's own format if it stores each value in a byte, in the order of the values, which are straight: tessera_read reads it.  Else NULL.
- * What the codes stand for in the request's format.  Writes codes, which are some of the input's: the same bits as of floats. */
+/* The input's own format if it stores each value in a byte, in the order of the values, which are straight; else NULL.
+ * tessera_read reads it.  The second gives what the codes stand for in the request's format.  The third writes codes that
+ * are some of the input's, with the same bits as of floats. */
 TESSERA_API const Babl *tessera_bytes_format (const TesseraRequest *request);
 TESSERA_API void        tessera_bytes_values (const TesseraRequest *request, gfloat values[256]);
 TESSERA_API void        tessera_write_bytes  (const TesseraRequest *request, const GeglRectangle *rect, const guint8 *bytes, gsize row);

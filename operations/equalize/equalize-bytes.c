@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * tessera:equalize in C, grey pictures of bytes: 256 codes are counted and looked up, whatever the bins.  The same bits as
- * equalize-rows.c, since a grey pixel's luminance is its value.
+ * tessera:equalize in C, grey pictures of bytes: 256 codes are counted and looked up, whatever the bins.  The same
+ * bits as equalize-rows.c, since a grey pixel's luminance is its value.
+ * Price: 2.1 (CLAHE of grey u8; EPYC, 2026-11-30).
  */
 #include "config.h"
 
@@ -27,7 +28,15 @@ equalize_bytes_format (const TesseraRequest *request, const Equalize *e)
 static void
 read_bytes (const TesseraRequest *request, const GeglRectangle *rect, guint8 *bytes)
 {
-  tessera_read (request->input, rect, &request->bounds, request->border, tessera_bytes_format (request), (gfloat *) bytes);
+  tessera_read (request->input, rect, &request->bounds, request->border, tessera_bytes_format (request),
+                (gfloat *) bytes);
+}
+
+/* The piece of `area` that begins there. */
+static GeglRectangle
+piece_at (const GeglRectangle *area, gint x, gint y)
+{
+  return (GeglRectangle) { x, y, MIN (COLUMNS, area->x + area->width - x), MIN (ROWS, area->y + area->height - y) };
 }
 
 static void
@@ -60,14 +69,18 @@ count_piece (const TesseraRequest *request, const GeglRectangle *piece, guint8 *
 }
 
 static void
-count_part (const TesseraRequest *request, const GeglRectangle *part, const gint bins[256], guint8 *bytes, guint32 *into)
+count_part (const TesseraRequest *request, const GeglRectangle *part, const gint bins[256], guint8 *bytes,
+            guint32 *into)
 {
   guint32 counts[2][256] = { { 0 } };
 
   for (gint y = part->y; y < part->y + part->height; y += ROWS)
     for (gint x = part->x; x < part->x + part->width; x += COLUMNS)
-      count_piece (request, GEGL_RECTANGLE (x, y, MIN (COLUMNS, part->x + part->width - x), MIN (ROWS, part->y + part->height - y)),
-                   bytes, counts);
+      {
+        const GeglRectangle piece = piece_at (part, x, y);
+
+        count_piece (request, &piece, bytes, counts);
+      }
   for (gint code = 0; code < 256; code++)
     into[bins[code]] += counts[0][code] + counts[1][code];
 }
@@ -86,11 +99,12 @@ equalize_survey_bytes (const TesseraRequest *request, const GeglRectangle *area,
   for (gint row = 0; row < tiles->height; row++)
     for (gint column = 0; column < tiles->width; column++)
       {
-        GeglRectangle tile = { e->bounds.x + across[column], e->bounds.y + down[row], across[column + 1] - across[column],
-                               down[row + 1] - down[row] };
+        GeglRectangle tile = { e->bounds.x + across[column], e->bounds.y + down[row],
+                               across[column + 1] - across[column], down[row + 1] - down[row] };
+        guint32      *into = (guint32 *) part + (row * tiles->width + column) * equalize_tile_size (e);
 
         if (gegl_rectangle_intersect (&tile, &tile, area))
-          count_part (request, &tile, bins, bytes, (guint32 *) part + (row * tiles->width + column) * equalize_tile_size (e));
+          count_part (request, &tile, bins, bytes, into);
       }
 }
 
@@ -140,7 +154,8 @@ scale (const gfloat *restrict luminance, const gfloat *restrict mapped, gint n, 
 {
   for (gint i = 0; i < n; i++)
     {
-      const gfloat value = equalize_scaled (luminance[i], luminance[i], mapped[i], equalize_quotient (mapped[i], luminance[i]));
+      const gfloat quotient = equalize_quotient (mapped[i], luminance[i]);
+      const gfloat value = equalize_scaled (luminance[i], luminance[i], mapped[i], quotient);
 
       pixels[4 * i] = pixels[4 * i + 1] = pixels[4 * i + 2] = value;
       pixels[4 * i + 3] = 1.0f;
@@ -172,8 +187,8 @@ map_piece (const TesseraRequest *request, Mapping *mapping, const GeglRectangle 
       return;
     }
   for (gint y = 0; y < piece->height; y++)
-    map_row (e, mapping, mapping->bytes + y * piece->width, piece->x - e->bounds.x, piece->y + y - e->bounds.y, piece->width,
-             mapping->pixels + 4 * (gsize) y * piece->width);
+    map_row (e, mapping, mapping->bytes + y * piece->width, piece->x - e->bounds.x, piece->y + y - e->bounds.y,
+             piece->width, mapping->pixels + 4 * (gsize) y * piece->width);
   tessera_write_output (request, piece, mapping->pixels, 4 * piece->width * sizeof (gfloat));
 }
 
@@ -185,6 +200,10 @@ equalize_map_bytes (const TesseraRequest *request, const GeglRectangle *area)
   take_tables (request, mapping);
   for (gint y = area->y; y < area->y + area->height; y += ROWS)
     for (gint x = area->x; x < area->x + area->width; x += COLUMNS)
-      map_piece (request, mapping, GEGL_RECTANGLE (x, y, MIN (COLUMNS, area->x + area->width - x), MIN (ROWS, area->y + area->height - y)));
+      {
+        const GeglRectangle piece = piece_at (area, x, y);
+
+        map_piece (request, mapping, &piece);
+      }
   gegl_scratch_free (mapping->tables);
 }

@@ -2,6 +2,7 @@
  *
  * tessera:median-blur, the median of small squares of bytes: the networks of median-blur-network.c, on the stored bytes
  * themselves, of which a vector holds four times as many.  No sample may be left out.
+ * Price: 4.0 (median 1, u8; EPYC, 2026-11-30).
  */
 #include "config.h"
 
@@ -11,14 +12,7 @@
 
 #include <string.h>
 
-#define MOST_SIDE 7
 #define RUN       64         /* bytes of whole pixels */
-
-#ifdef __clang__
-#define INDEPENDENT _Pragma ("clang loop vectorize (assume_safety)")
-#else
-#define INDEPENDENT _Pragma ("GCC ivdep")
-#endif
 
 #define SWAP(a, b) \
   { \
@@ -26,7 +20,6 @@
     v[a] = less; \
     v[b] = more; \
   }
-#define UNROLL _Pragma ("GCC unroll 7")
 
 /* sort_N: `count` columns of N bytes, rows[0..N-1][i], to sorted[0..N-1][i].
  * take_N: out[i] of the columns i, i + step .. i + step (N-1): the values of a pixel are interleaved. */
@@ -39,15 +32,15 @@ sort_ ## N (const guint8 *const *rows_in, guint8 *const *sorted_out, gint count)
 \
   memcpy (rows, rows_in, sizeof rows); \
   memcpy (sorted, sorted_out, sizeof sorted); \
-  INDEPENDENT \
+  MEDIAN_INDEPENDENT \
   for (gint i = 0; i < count; i++) \
     { \
       guint8 v[N]; \
 \
-      UNROLL for (gint k = 0; k < N; k++) \
+      MEDIAN_UNROLL for (gint k = 0; k < N; k++) \
         v[k] = rows[k][i]; \
       MEDIAN_SORT_ ## N (SWAP) \
-      UNROLL for (gint k = 0; k < N; k++) \
+      MEDIAN_UNROLL for (gint k = 0; k < N; k++) \
         sorted[k][i] = v[k]; \
     } \
 } \
@@ -58,13 +51,13 @@ take_ ## N (guint8 *const *sorted_in, gint step, guint8 *restrict out, gint coun
   const guint8 *sorted[N]; \
 \
   memcpy (sorted, sorted_in, sizeof sorted); \
-  INDEPENDENT \
+  MEDIAN_INDEPENDENT \
   for (gint i = 0; i < count; i++) \
     { \
       guint8 v[N2]; \
 \
-      UNROLL for (gint r = 0; r < N; r++) \
-        UNROLL for (gint c = 0; c < N; c++) \
+      MEDIAN_UNROLL for (gint r = 0; r < N; r++) \
+        MEDIAN_UNROLL for (gint c = 0; c < N; c++) \
           v[N * r + c] = sorted[r][i + step * c]; \
       MEDIAN_ ## N2 (SWAP) \
       out[i] = v[MEDIAN_PLACE_ ## N2]; \
@@ -76,8 +69,10 @@ NETWORK (5, 25)
 NETWORK (7, 49)
 
 /* By radius. */
-static void (*const sort_columns[]) (const guint8 *const *rows, guint8 *const *sorted, gint count) = { NULL, sort_3, sort_5, sort_7 };
-static void (*const take_medians[]) (guint8 *const *sorted, gint step, guint8 *out, gint count) = { NULL, take_3, take_5, take_7 };
+static void (*const sort_columns[]) (const guint8 *const *rows, guint8 *const *sorted, gint count)
+  = { NULL, sort_3, sort_5, sort_7 };
+static void (*const take_medians[]) (guint8 *const *sorted, gint step, guint8 *out, gint count)
+  = { NULL, take_3, take_5, take_7 };
 
 TESSERA_CLONES static void
 keep_alphas (const guint8 *restrict bytes, gint values, guint8 *restrict out, gint count)
@@ -121,13 +116,13 @@ median_by_bytes (const MedianBytes *block)
   const gint          all = values * block->width, count = all - 2 * radius * values;
   const gboolean      keeps_alpha = params->channels == 3 && values % 2 == 0;
   tessera_autoscratch guint8 *memory = gegl_scratch_new (guint8, (gsize) side * all);
-  guint8             *sorted[MOST_SIDE];
+  guint8             *sorted[MEDIAN_SIDE];
 
   for (gint k = 0; k < side; k++)
     sorted[k] = memory + (gsize) k * all;
   for (gint y = 0; y < block->height - 2 * radius; y++)
     {
-      const guint8 *rows[MOST_SIDE];
+      const guint8 *rows[MEDIAN_SIDE];
       guint8       *out = block->out + (gsize) y * count;
 
       for (gint k = 0; k < side; k++)

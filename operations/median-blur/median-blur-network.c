@@ -19,23 +19,12 @@
 
 #include <string.h>
 
-#define MOST_SIDE 7
-
-/* No two rows overlap. */
-#ifdef __clang__
-#define INDEPENDENT _Pragma ("clang loop vectorize (assume_safety)")
-#else
-#define INDEPENDENT _Pragma ("GCC ivdep")
-#endif
-
 #define SWAP(a, b) \
   { \
     const gint less = v[a] < v[b] ? v[a] : v[b], more = v[a] < v[b] ? v[b] : v[a]; \
     v[a] = less; \
     v[b] = more; \
   }
-/* Of a constant number of steps, so that places are registers. */
-#define UNROLL _Pragma ("GCC unroll 7")
 
 typedef void (*SortColumns) (gint *const *rows, gint *const *sorted, gint *restrict odd, gint count);
 typedef void (*TakeMedians) (gint *const *sorted, const gint *restrict odd, gint *restrict out, gint count);
@@ -53,12 +42,12 @@ sort_ ## kind ## _ ## N (gint *const *rows_in, gint *const *sorted_out, gint *re
 \
   memcpy (rows, rows_in, sizeof rows); \
   memcpy (sorted, sorted_out, sizeof sorted); \
-  INDEPENDENT \
+  MEDIAN_INDEPENDENT \
   for (gint i = 0; i < count; i++) \
     { \
       gint v[N], is_odd = 0; \
 \
-      UNROLL for (gint k = 0; k < N; k++) \
+      MEDIAN_UNROLL for (gint k = 0; k < N; k++) \
         { \
           const gint lacks = LACKS && rows[k][i] == MEDIAN_OUTSIDE ? -1 : 0; \
 \
@@ -66,7 +55,7 @@ sort_ ## kind ## _ ## N (gint *const *rows_in, gint *const *sorted_out, gint *re
           is_odd ^= lacks; \
         } \
       MEDIAN_SORT_ ## N (SWAP) \
-      UNROLL for (gint k = 0; k < N; k++) \
+      MEDIAN_UNROLL for (gint k = 0; k < N; k++) \
         sorted[k][i] = v[k]; \
       if (LACKS) \
         odd[i] = is_odd; \
@@ -79,19 +68,19 @@ take_ ## kind ## _ ## N (gint *const *sorted_in, const gint *restrict odd G_GNUC
   const gint *sorted[N]; \
 \
   memcpy (sorted, sorted_in, sizeof sorted); \
-  INDEPENDENT \
+  MEDIAN_INDEPENDENT \
   for (gint i = 0; i < count; i++) \
     { \
       gint v[N2], is_odd = 0; \
 \
-      UNROLL for (gint r = 0; r < N; r++) \
-        UNROLL for (gint c = 0; c < N; c++) \
+      MEDIAN_UNROLL for (gint r = 0; r < N; r++) \
+        MEDIAN_UNROLL for (gint c = 0; c < N; c++) \
           v[N * r + c] = sorted[r][i + 4 * c]; \
-      UNROLL for (gint c = 0; c < (LACKS ? N : 0); c++) \
+      MEDIAN_UNROLL for (gint c = 0; c < (LACKS ? N : 0); c++) \
         { \
           const gint moves = odd[i + 4 * c] & ~is_odd; \
 \
-          UNROLL for (gint r = N - 1; r > 0; r--) \
+          MEDIAN_UNROLL for (gint r = N - 1; r > 0; r--) \
             v[N * r + c] = (v[N * r + c] & ~moves) | (v[N * (r - 1) + c] & moves); \
           v[c] = (v[c] & ~moves) | (MEDIAN_LEAST & moves); \
           is_odd ^= odd[i + 4 * c]; \
@@ -178,8 +167,8 @@ leave_out (const MedianBlock *block, gint y, gint *keys)
 typedef struct
 {
   gint  all, count;             /* of the pixels, of the result */
-  gint *keys[MOST_SIDE], *sorted[MOST_SIDE];
-  gint  lacking[MOST_SIDE];     /* pixels of these keys */
+  gint *keys[MEDIAN_SIDE], *sorted[MEDIAN_SIDE];
+  gint  lacking[MEDIAN_SIDE];     /* pixels of these keys */
   gint *odd, *medians;
 } Rows;
 

@@ -13,6 +13,17 @@
 
 #include "../../opencl/math/tessera-median.h"
 
+#define MEDIAN_SIDE 7           /* of the largest square that has a network */
+
+/* Before a loop over a network's columns: no two rows overlap. */
+#ifdef __clang__
+#define MEDIAN_INDEPENDENT _Pragma ("clang loop vectorize (assume_safety)")
+#else
+#define MEDIAN_INDEPENDENT _Pragma ("GCC ivdep")
+#endif
+/* Of a constant number of steps, so that places are registers. */
+#define MEDIAN_UNROLL _Pragma ("GCC unroll 7")
+
 typedef struct
 {
   gint     radius;
@@ -64,7 +75,8 @@ median_is_left_out (const MedianBlock *block, gint x, gint y, gint channel, gflo
 gboolean median_has_network  (const MedianParams *params, gboolean lacks);
 /* Networks of minima and maxima. */
 void     median_by_network   (const MedianBlock *block);
-/* The same on bytes, if none are left out: no pixel of an even number of values, the last of which is alpha, has alpha 0. */
+/* The same on bytes, if none are left out: no pixel of an even number of values, the last of which is alpha, has
+ * alpha 0. */
 gboolean median_bytes_are_whole (const guint8 *bytes, gsize n_pixels, gint values);
 void     median_by_bytes     (const MedianBytes *block);
 /* Any radius, rank and shape. */
