@@ -11,9 +11,9 @@
 property_file_path (path, _("File"), "")
     description (_("Path of the FITS file"))
 
-property_int (plane, _("Plane"), 0)
-    description (_("Which image of a cube, from 0 on"))
-    value_range (0, G_MAXINT)
+property_int (plane, _("Plane"), -1)
+    description (_("Which image of a cube, from 0 on; -1 takes the luminance of three planes of colours, and the first of others"))
+    value_range (-1, G_MAXINT)
 
 property_int (planes, _("Planes (result)"), 0)
     description (_("How many images the cube has"))
@@ -40,6 +40,8 @@ property_string (object, _("Object (result)"), "")
 #define GEGL_OP_C_SOURCE tessera-fits-load.c
 
 #include "gegl-op.h"
+
+#include <math.h>
 
 #include "fits.h"
 
@@ -102,18 +104,44 @@ get_cached_region (GeglOperation *operation, const GeglRectangle *roi G_GNUC_UNU
   return get_bounding_box (operation);
 }
 
+/* As frames of a sequence have it; full pixels stay. */
+static gboolean
+read_luminance (const gchar *path, CountPlane *plane, GError **error)
+{
+  const Frame  frame = { .path = (gchar *) path, .colours = { .full = INFINITY } };
+  FramePixels *pixels = frame_decode (&frame, error);
+
+  if (! pixels)
+    return FALSE;
+  count_plane_init (plane, pixels->plane.width, pixels->plane.height);
+  for (gsize i = 0; i < (gsize) plane->width * plane->height; i++)
+    plane->pixels[i] = (gfloat) (pixels->plane.pixels[i] / FULL);
+  frame_pixels_unref (pixels);
+  return TRUE;
+}
+
+static gboolean
+read_plane (const GeglProperties *o, CountPlane *plane, FitsHeader *header, GError **error)
+{
+  if (o->plane < 0 && fits_read_header (o->path, header, NULL) && header->is_colour)
+    return read_luminance (o->path, plane, error);
+  fits_header_clear (header);
+  return fits_read_shares (o->path, MAX (o->plane, 0), FULL, plane, header, error);
+}
+
 static gboolean
 process (GeglOperation *operation, GeglBuffer *output, const GeglRectangle *roi G_GNUC_UNUSED, gint level G_GNUC_UNUSED)
 {
   GeglProperties *o = GEGL_PROPERTIES (operation);
   CountPlane      plane = { 0 };
-  FitsHeader      header;
+  FitsHeader      header = { 0 };
   GError         *error = NULL;
 
-  if (! fits_read_shares (o->path, o->plane, FULL, &plane, &header, &error))
+  if (! read_plane (o, &plane, &header, &error))
     {
       g_warning ("tessera:fits-load: %s", error->message);
       g_error_free (error);
+      fits_header_clear (&header);
       return FALSE;
     }
   gegl_buffer_set (output, GEGL_RECTANGLE (0, 0, plane.width, plane.height), 0, babl_format ("Y float"), plane.pixels, GEGL_AUTO_ROWSTRIDE);

@@ -27,10 +27,11 @@ static const gint leaps[] = { 41317, 41499, 41683, 42048, 42413, 42778, 43144, 4
 typedef struct
 {
   FrameClock state;
-  gdouble    time;              /* of a day without an hour: its midnight */
+  gdouble    time;              /* of a day without an hour: its midnight; of a leap second: as in the second after it */
+  gboolean   is_leap;
 } Moment;
 
-static const Moment unreadable = { CLOCK_UNREADABLE, NAN };
+static const Moment unreadable = { CLOCK_UNREADABLE, NAN, FALSE };
 
 /* ------------------------------------------------------------------- texts -- */
 
@@ -68,13 +69,14 @@ moment_of_day (gdouble year, gdouble month, gdouble day)
     return unreadable;
   g_date_clear (&date, 1);
   g_date_set_dmy (&date, (GDateDay) day, (GDateMonth) month, (GDateYear) year);
-  return (Moment) { CLOCK_DAY, ((gint) g_date_get_julian (&date) - DAY_ONE) * DAY };
+  return (Moment) { CLOCK_DAY, ((gint) g_date_get_julian (&date) - DAY_ONE) * DAY, FALSE };
 }
 
 static Moment
 with_hour (Moment day, gdouble seconds)
 {
-  return isnan (seconds) || day.state != CLOCK_DAY ? unreadable : (Moment) { CLOCK_SAID, day.time + seconds };
+  return isnan (seconds) || day.state != CLOCK_DAY ? unreadable
+         : (Moment) { CLOCK_SAID, day.time + seconds, seconds >= DAY };
 }
 
 /* Files of before 2000 have the day first, and two digits of the year. */
@@ -84,7 +86,7 @@ moment_of (const gchar *text)
   g_autoptr (GMatchInfo) whole = NULL, date = NULL, old = NULL;
 
   if (strspn (text, " ") == strlen (text))
-    return (Moment) { CLOCK_NONE, NAN };
+    return (Moment) { CLOCK_NONE, NAN, FALSE };
   if (has_form (text, DATE "[T ] *" CLOCK, &whole))
     return with_hour (moment_of_day (number_at (whole, 1), number_at (whole, 2), number_at (whole, 3)),
                       seconds_at (whole, 4));
@@ -119,8 +121,8 @@ better (Moment first, Moment second)
 static Moment
 moment_of_number (gdouble number, gdouble first_day)
 {
-  return isnan (number) ? (Moment) { CLOCK_NONE, NAN }
-         : fabs (number - first_day) > MOST_DAYS ? unreadable : (Moment) { CLOCK_SAID, (number - first_day) * DAY };
+  return isnan (number) ? (Moment) { CLOCK_NONE, NAN, FALSE }
+         : fabs (number - first_day) > MOST_DAYS ? unreadable : (Moment) { CLOCK_SAID, (number - first_day) * DAY, FALSE };
 }
 
 static Moment
@@ -152,6 +154,18 @@ begin_of (const FitsTimes *times)
 
 /* ------------------------------------------------------------------ scales -- */
 
+/* Before UTC had whole seconds it is UTC itself. */
+static gdouble
+tai_of_utc (gdouble utc, gboolean is_leap)
+{
+  gint n = 0;                   /* days with one more second that are over */
+
+  while (n < (gint) G_N_ELEMENTS (leaps) && utc >= (leaps[n] - MJD_ONE) * DAY)
+    n++;
+  n -= is_leap && n > 1 && utc < (leaps[n - 1] - MJD_ONE) * DAY + 1.0;
+  return n > 0 ? utc + (FIRST_OFFSET + n - 1) : utc;
+}
+
 /* NaN: before UTC had whole seconds. */
 static gdouble
 utc_of_tai (gdouble tai)
@@ -166,6 +180,12 @@ utc_of_tai (gdouble tai)
   return NAN;
 }
 
+static gdouble
+known_tai (gdouble tai)
+{
+  return isnan (utc_of_tai (tai)) ? NAN : tai;
+}
+
 static gboolean
 is_any (const gchar *name, const gchar *const *names)
 {
@@ -174,19 +194,25 @@ is_any (const gchar *name, const gchar *const *names)
   return *names != NULL;
 }
 
-/* NaN: the scale is another one. */
+/* Of international atomic time; NaN: the scale is another one, or there is no such time. */
 static gdouble
-utc_of (gdouble time, const gchar *system)
+tai_of (const Moment *moment, const gchar *system)
 {
   static const gchar *const utc[] = { "", "UTC", "UT", "GMT", "UTC approximate", NULL };
   static const gchar *const tt[] = { "TT", "TDT", "ET", NULL }, *const tai[] = { "TAI", "IAT", NULL };
   g_autofree gchar         *name = g_strstrip (g_strdup (system));
 
-  return is_any (name, utc)                       ? time
-         : is_any (name, tt)                      ? utc_of_tai (time + TAI_OF_TT)
-         : is_any (name, tai)                     ? utc_of_tai (time)
-         : g_ascii_strcasecmp (name, "GPS") == 0 ? utc_of_tai (time + TAI_OF_GPS)
+  return is_any (name, utc)                       ? tai_of_utc (moment->time, moment->is_leap)
+         : is_any (name, tt)                      ? known_tai (moment->time + TAI_OF_TT)
+         : is_any (name, tai)                     ? known_tai (moment->time)
+         : g_ascii_strcasecmp (name, "GPS") == 0 ? known_tai (moment->time + TAI_OF_GPS)
                                                   : NAN;
+}
+
+static gdouble
+utc_of (gdouble tai)
+{
+  return isnan (known_tai (tai)) ? tai : utc_of_tai (tai);
 }
 
 void
@@ -197,14 +223,19 @@ fits_clock_read (const FitsTimes *times, FrameFacts *facts)
   const Moment  best = better (average, begin);
   const gdouble half = isfinite (facts->exposure) ? facts->exposure / 2.0 : 0.0;
 
-  facts->start = facts->middle = NAN;
+  gdouble       start, middle;
+
+  facts->start = facts->middle = facts->order = NAN;
   facts->clock = best.state;
   if (best.state != CLOCK_SAID)
     return;
-  facts->start = begin.state == CLOCK_SAID        ? utc_of (begin.time, times->system)
-                 : isfinite (facts->exposure) ? utc_of (average.time, times->system) - half
-                                                  : NAN;
-  facts->middle = average.state == CLOCK_SAID ? utc_of (average.time, times->system) : facts->start + half;
+  start = begin.state == CLOCK_SAID        ? tai_of (&begin, times->system)
+          : isfinite (facts->exposure) ? tai_of (&average, times->system) - half
+                                           : NAN;
+  middle = average.state == CLOCK_SAID ? tai_of (&average, times->system) : start + half;
+  facts->start = utc_of (start);
+  facts->middle = utc_of (middle);
+  facts->order = middle;
   if (! isfinite (facts->middle))
     facts->clock = CLOCK_SYSTEM;
 }

@@ -177,12 +177,13 @@ check_compressed (fitsfile *file, gint64 size, FitsImage *image)
 
 /* Three planes are colours, where the third axis has no other name. */
 static gboolean
-are_colours (fitsfile *file, const LONGLONG *sizes, gint axes, gint64 planes)
+are_colours (fitsfile *file, const LONGLONG *sizes, gint axes, gint64 planes, gboolean *is_guess)
 {
   gchar name[FLEN_VALUE] = "";
 
   read_key (file, TSTRING, "CTYPE3", name);
   g_strstrip (name);
+  *is_guess = ! *name;
   return axes >= 3 && sizes[2] == 3 && planes == 3
          && (! *name || g_ascii_strncasecmp (name, "RGB", 3) == 0 || g_ascii_strncasecmp (name, "COLO", 4) == 0);
 }
@@ -206,7 +207,7 @@ describe (fitsfile *file, const LONGLONG *sizes, gint axes, gint64 size, FitsIma
   image->width = (gint) sizes[0];
   image->height = (gint) sizes[1];
   image->promised = (gint) planes;
-  image->is_colour = are_colours (file, sizes, axes, planes);
+  image->is_colour = are_colours (file, sizes, axes, planes, &image->is_guess);
   image->is_compressed = fits_is_compressed_image (file, &status);
   return (image->is_compressed ? check_compressed : check_plain) (file, size, image);
 }

@@ -31,7 +31,7 @@ typedef struct
   FitsState state;
   gint      width, height, bits;
   gint      planes, promised;   /* as in fits.h */
-  gboolean  is_cut, is_compressed, is_colour;
+  gboolean  is_cut, is_compressed, is_colour, is_guess;
   gint      x_offset, y_offset; /* of the mosaic */
   gdouble   scale, zero, blank, exposure, zero_point;   /* NaN: none */
   gchar     object[FITS_TEXT], filter[FITS_TEXT];       /* "": none */

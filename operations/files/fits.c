@@ -60,6 +60,7 @@ describe (const FitsImage *image, FitsHeader *header)
                            .promised = image->promised,
                            .is_cut = image->is_cut,
                            .is_colour = image->is_colour,
+                           .is_guess = image->is_guess,
                            .date = *image->times.date ? g_strdup (image->times.date) : NULL,
                            .object = *image->object ? g_strdup (image->object) : NULL };
   header->saturation = has_end ? (gfloat) (highest (image) * image->scale + image->zero) : INFINITY;

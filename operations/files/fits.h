@@ -13,7 +13,8 @@ typedef struct
   gint       width, height;
   gint       planes, promised;  /* that the file has, at least one; that the header names */
   gboolean   is_cut;            /* not even the first of them is whole */
-  gboolean   is_colour;         /* the planes are red, green and blue of one picture */
+  gboolean   is_colour;         /* the planes are red, green and blue of one picture, ... */
+  gboolean   is_guess;          /* ... though no card says so */
   gchar      pattern[FRAMES_PATTERN];   /* of a mosaic, from the first pixel on; "": it is none */
   gfloat     saturation;        /* the highest number of 8 or 16 bits, scaled; INFINITY: another type */
   FrameFacts facts;

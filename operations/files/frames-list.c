@@ -70,8 +70,30 @@ frame_key (const Frame *frame)
 typedef struct
 {
   gint    n;                    /* 0: it is none, and a note says why */
-  gdouble taken;                /* as in Frame */
+  gdouble taken;                /* as in Frame; so are those */
+  gboolean is_colour, is_guess;
 } InFile;
+
+static void
+dropped_free (gpointer data)
+{
+  FrameDropped *dropped = data;
+
+  g_free (dropped->name);
+  g_free (dropped->reason);
+  g_free (dropped);
+}
+
+/* The reason is a sentence. */
+static void
+drop (FrameList *list, const gchar *path, gchar *reason)
+{
+  FrameDropped *dropped = g_new (FrameDropped, 1);
+
+  *dropped = (FrameDropped) { g_path_get_basename (path), g_strdup (reason) };
+  g_ptr_array_add (list->dropped, dropped);
+  g_ptr_array_add (list->notes, reason);
+}
 
 /* How many frames a film or a cube has, and when they were taken, once a file. */
 static InFile
@@ -82,7 +104,7 @@ look_into (const Frame *file, FrameList *list)
   g_autofree gchar  *key = frame_key (file);
   g_autoptr (GError) error = NULL;
   const InFile      *before;
-  InFile             found = { 0, NAN };
+  InFile             found = { 0, NAN, FALSE, FALSE };
   gint               promised = 0;
 
   g_mutex_lock (&mutex);
@@ -98,7 +120,7 @@ look_into (const Frame *file, FrameList *list)
 
       if (fits_read_header (file->path, &header, &error))
         {
-          found = (InFile) { header.is_colour ? 1 : header.planes, header.facts.middle };
+          found = (InFile) { header.is_colour ? 1 : header.planes, header.facts.order, header.is_colour, header.is_guess };
           promised = header.is_colour ? 1 : header.promised;
         }
       fits_header_clear (&header);
@@ -120,7 +142,7 @@ look_into (const Frame *file, FrameList *list)
       return found;                 /* and say so again */
     }
   if (error)
-    g_ptr_array_add (list->notes, g_strdup (error->message));
+    drop (list, file->path, g_strdup (error->message));
   g_mutex_lock (&mutex);
   if (found.n > 0)
     g_hash_table_replace (known, g_steal_pointer (&key), g_memdup2 (&found, sizeof found));
@@ -136,7 +158,7 @@ is_file (FrameList *list, const gchar *path, GStatBuf *about)
 
   if (is_there && S_ISREG (about->st_mode))
     return TRUE;
-  g_ptr_array_add (list->notes, g_strdup_printf (is_there ? "%s is no file" : "there is no file %s", path));
+  drop (list, path, g_strdup_printf (is_there ? "%s is no file" : "there is no file %s", path));
   return FALSE;
 }
 
@@ -146,7 +168,7 @@ add_file (GArray *frames, FrameList *list, const gchar *path)
   GStatBuf  about;
   FileState state;
   Frame     frame = { .path = (gchar *) path };
-  InFile    found = { 1, NAN };
+  InFile    found = { 1, NAN, FALSE, FALSE };
 
   if (! is_file (list, path, &about) || ! file_state (path, &state))    /* a file that changes again at once has another key then */
     return;
@@ -155,10 +177,12 @@ add_file (GArray *frames, FrameList *list, const gchar *path)
   frame.changed = state.changed / 1000;
   frame.number = state.number;
   if (frame_kind (path) == KIND_NONE)
-    g_ptr_array_add (list->notes, g_strdup_printf ("%s is no picture that can be read", path));
+    drop (list, path, g_strdup_printf ("%s is no picture that can be read", path));
   if (frame_kind (path) != KIND_PICTURE)
-    found = frame_kind (path) == KIND_NONE ? (InFile) { 0, NAN } : look_into (&frame, list);
+    found = frame_kind (path) == KIND_NONE ? (InFile) { 0, NAN, FALSE, FALSE } : look_into (&frame, list);
   frame.taken = found.taken;
+  frame.is_colour = found.is_colour;
+  frame.is_guess = found.is_guess;
   for (gint i = 0; i < found.n; i++)
     {
       frame.path = g_strdup (path);
@@ -290,6 +314,7 @@ frames_list (const gchar *what, FrameList *list, GError **error)
   GArray *frames = g_array_new (FALSE, FALSE, sizeof (Frame));
 
   list->notes = g_ptr_array_new_with_free_func (g_free);
+  list->dropped = g_ptr_array_new_with_free_func (dropped_free);
   add_all (frames, list, what, NULL);
   list->n = (gint) frames->len;
   list->frames = (Frame *) (gpointer) g_array_free (frames, FALSE);
@@ -309,5 +334,7 @@ frame_list_clear (FrameList *list)
   g_free (list->frames);
   if (list->notes)
     g_ptr_array_free (list->notes, TRUE);
+  if (list->dropped)
+    g_ptr_array_free (list->dropped, TRUE);
   *list = (FrameList) { 0 };
 }

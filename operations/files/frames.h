@@ -46,15 +46,24 @@ typedef struct
   gint    index;                /* within a film or a cube, else 0 */
   gint64  size, time, changed;  /* of the file; times in microseconds, the second of any change of the file or what is known of it */
   guint64 number;               /* of the file in its file system */
-  gdouble taken;                /* the middle of its exposure, as the header of a FITS file says it; NaN: not known */
+  gdouble taken;                /* the middle of its exposure, as the header of a FITS file says it: seconds, leap seconds too; NaN: not known */
+  gboolean is_colour;           /* three planes are one picture, ... */
+  gboolean is_guess;            /* ... though no card says so */
   FrameColours colours;         /* all 0 in a list */
 } Frame;
+
+/* A file that was to be a frame, and is none. */
+typedef struct
+{
+  gchar *name, *reason;
+} FrameDropped;
 
 typedef struct
 {
   Frame     *frames;
   gint       n;
   GPtrArray *notes;             /* sentences for the user: a film that is cut, a file that is none */
+  GPtrArray *dropped;           /* FrameDropped; the notes have them too */
 } FrameList;
 
 #define FRAMES_BAND 4           /* bytes of a band's name, with its end */
@@ -74,6 +83,7 @@ typedef struct
 {
   FrameClock clock;
   gdouble start, middle;        /* of the exposure: Unix time, seconds, UTC */
+  gdouble order;                /* as the middle, but leap seconds count */
   gdouble exposure;             /* seconds */
   gdouble zero_point;           /* the magnitude of what gives one count in the frame */
   gchar   band[FRAMES_BAND];    /* of that magnitude; "": it is not said */
@@ -81,7 +91,7 @@ typedef struct
   gchar  *sky;                  /* what a FITS header says of the sky, for sky.h; a GRefString, or NULL */
 } FrameFacts;
 
-#define FRAME_FACTS_NONE { .start = NAN, .middle = NAN, .exposure = NAN, .zero_point = NAN }
+#define FRAME_FACTS_NONE { .start = NAN, .middle = NAN, .order = NAN, .exposure = NAN, .zero_point = NAN }
 
 /* Decoded once, shared by whoever holds it, never written. */
 typedef struct

@@ -2,6 +2,7 @@
  *
  * Frames of colours: three planes of a FITS file, and Bayer mosaics of every pattern, order of rows and offset, become
  * what colours.h says; files whose third axis is none of colours stay cubes. */
+#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 
@@ -191,16 +192,100 @@ planes (void)
   expect_frames ("two planes", 2);
 }
 
+/* -------------------------------------------------------------------- graphs -- */
+
+/* What fits-load gives, in counts. */
+static void
+load (gint plane, gfloat counts[12])
+{
+  GeglNode *node = gegl_node_new_child (NULL, "operation", "tessera:fits-load", "path", path, NULL);
+
+  if (plane >= 0)
+    gegl_node_set (node, "plane", plane, NULL);
+  gegl_node_blit (node, 1.0, GEGL_RECTANGLE (0, 0, 4, 3), babl_format ("Y float"), counts, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
+  for (gint i = 0; i < 12; i++)
+    counts[i] *= 65535.0f;
+  g_object_unref (node);
+}
+
+/* A file of colours is one picture in a graph too, unless a plane is named; a cube is its first. */
+static void
+loaded (void)
+{
+  static const gchar *const time[] = { "CTYPE3  = 'TIME'", NULL };
+  gdouble                   values[48];
+  gfloat                    all[12], second[12];
+  gint                      wrong = 0;
+
+  for (gint i = 0; i < 48; i++)
+    values[i] = i * i;
+  files_fits_of (path, 16, 4, 3, 3, values, NULL);
+  load (-1, all);
+  load (1, second);
+  for (gint i = 0; i < 12; i++)
+    wrong += ! (fabs (all[i] - (0.2126 * values[i] + 0.7152 * values[12 + i] + 0.0722 * values[24 + i])) < 0.01)
+             + ! (fabs (second[i] - values[12 + i]) < 0.01);
+  expect (wrong == 0, "%d pixels of a loaded picture of colours are wrong", wrong);
+  files_fits_of (path, 16, 4, 3, 3, values, time);
+  load (-1, all);
+  expect (fabs (all[5] - values[5]) < 0.01, "a cube is its first plane: %g, not %g", all[5], values[5]);
+}
+
+#define SIDE 40
+
+static void
+write_colours (const gchar *folder, gint k)
+{
+  g_autofree gchar *name = g_strdup_printf ("%s/night/%d.fits", folder, k);
+  gdouble           values[3 * SIDE * SIDE];
+  GRand            *dice = g_rand_new_with_seed ((guint32) k);
+
+  for (gint i = 0; i < 3 * SIDE * SIDE; i++)
+    values[i] = 1000.0 * (1 + i / (SIDE * SIDE)) + g_rand_int_range (dice, 0, 50);
+  files_fits_of (name, 16, SIDE, SIDE, 3, values, NULL);
+  g_rand_free (dice);
+}
+
+/* The newest frame is found again among those before it, and these have its colours: nothing but noise is left. */
+static void
+whitened (const gchar *folder)
+{
+  g_autofree gchar *night = g_build_filename (folder, "night", NULL), *newest = g_build_filename (night, "3.fits", NULL);
+  gfloat            pixels[SIDE * SIDE], largest = 0.0f;
+  GeglNode         *graph = gegl_node_new (), *load, *node;
+  gchar            *notes = NULL, *reason = NULL;
+
+  g_mkdir (night, 0700);
+  for (gint k = 0; k < 4; k++)
+    write_colours (folder, k);
+  load = gegl_node_new_child (graph, "operation", "tessera:fits-load", "path", newest, NULL);
+  node = gegl_node_new_child (graph, "operation", "tessera:background-whiten", "frames", night, "history", 3, "degree", 0, "reject-hot", FALSE,
+                              "shifts", "0 0 0 0 0 0 0 0", NULL);
+  gegl_node_link (load, node);
+  gegl_node_blit (node, 1.0, GEGL_RECTANGLE (0, 0, SIDE, SIDE), babl_format ("Y float"), pixels, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
+  gegl_node_get (node, "notes", &notes, "reason", &reason, NULL);
+  for (gint i = 0; i < SIDE * SIDE; i++)
+    largest = MAX (largest, fabsf (pixels[i] * 65535.0f));
+  expect (! *reason && ! *notes && largest > 5.0f && largest < 60.0f, "a night of colours: %g is left, %s %s", largest, notes, reason);
+  g_free (notes);
+  g_free (reason);
+  g_object_unref (graph);
+}
+
 int
-colours_test (int argc G_GNUC_UNUSED, char **argv G_GNUC_UNUSED)
+colours_test (int argc, char **argv)
 {
   gchar *folder = files_folder ();
 
+  gegl_init (&argc, &argv);
   path = g_build_filename (folder, "frame.fits", NULL);
   mosaics ();
   strange_mosaics ();
   places ();
   planes ();
+  loaded ();
+  whitened (folder);
+  gegl_exit ();
   files_remove (folder);
   g_free (folder);
   g_free (path);

@@ -25,6 +25,7 @@
 typedef struct
 {
   gint    frames, used, made, pictures;
+  const FrameList *list;        /* NULL where parts are merged */
   gint64  began;
   GError *error;
 } Run;
@@ -103,10 +104,26 @@ count_frames (const Tables *tables, Run *run)
     }
 }
 
+/* Files that are no frames have no number. */
 static void
-put_left_out (JsonBuilder *json, const Tables *tables)
+put_dropped (JsonBuilder *json, const FrameList *list)
+{
+  for (guint i = 0; list && i < list->dropped->len; i++)
+    {
+      const FrameDropped *dropped = list->dropped->pdata[i];
+
+      put_object (json, NULL);
+      put_text (json, "name", dropped->name);
+      put_text (json, "reason", dropped->reason);
+      json_builder_end_object (json);
+    }
+}
+
+static void
+put_left_out (JsonBuilder *json, const Tables *tables, const FrameList *list)
 {
   put_array (json, "left_out");
+  put_dropped (json, list);
   for (guint i = 0; i < tables->frames->len; i++)
     {
       const FrameRow *row = &g_array_index (tables->frames, FrameRow, i);
@@ -149,7 +166,7 @@ tell_json (const Tables *tables, const Run *run, guint64 rate)
   put_object (json, NULL);
   put_int (json, "frames", run->frames);
   put_int (json, "used", run->used);
-  put_left_out (json, tables);
+  put_left_out (json, tables, run->list);
   put_int (json, "detections", tables->detections->len);
   put_int (json, "tracks", tables->n_tracks);
   put_int (json, "streaks", tables->streaks->len);
@@ -223,6 +240,7 @@ run_sequence (const Options *options, Run *run)
       && folder_open (&sequence, &run->error) && make_blocks (&sequence, options, run))
     {
       status = 0;
+      run->list = &sequence.list;
       if (options->parts == 1)
         status = finish (&sequence, sequence.list.n, sequence.settings.block, &options->report, options, run);
       else

@@ -20,25 +20,53 @@ decode (Sequence *sequence, gint index, GError **error)
   return content_decode (sequence->cache, &sequence->list.frames[index], content_is_alone (&sequence->list, index), &sequence->contents[index], error);
 }
 
+static gboolean
+has_our_size (const Sequence *sequence, const FramePixels *pixels)
+{
+  return pixels->plane.width == sequence->width && pixels->plane.height == sequence->height;
+}
+
 /* The pixels, or NULL and an error where they are of another size. */
 static FramePixels *
 of_our_size (const Sequence *sequence, const Frame *frame, FramePixels *pixels, GError **error)
 {
   g_autofree gchar *name = frame_name (frame);
 
-  if (! pixels || (pixels->plane.width == sequence->width && pixels->plane.height == sequence->height))
+  if (! pixels || has_our_size (sequence, pixels))
     return pixels;
-  g_set_error (error, FRAMES_ERROR, FRAMES_ERROR_SIZE, "%s is %d x %d, not %d x %d", name, pixels->plane.width, pixels->plane.height, sequence->width,
-               sequence->height);
+  g_set_error (error, FRAMES_ERROR, FRAMES_ERROR_SIZE, "%s is %d x %d, not %d x %d%s", name, pixels->plane.width, pixels->plane.height,
+               sequence->width, sequence->height,
+               pixels->facts.cell == 2 && ! *sequence->pattern ? ", because it is a Bayer mosaic and most frames are none (--bayer none)" : "");
   frame_pixels_unref (pixels);
   return NULL;
+}
+
+/* Has it four pixels for each of ours, though it does not say what their colours are? */
+static gboolean
+may_be_mosaic (const Sequence *sequence, const FramePixels *pixels)
+{
+  return *sequence->pattern && sequence->settings.colours != COLOURS_KEPT && ! *pixels->pattern
+         && pixels->plane.width / 2 == sequence->width && pixels->plane.height / 2 == sequence->height;
+}
+
+/* As `decode`; where most frames are mosaics, so is one of their size that has no card for it. */
+static FramePixels *
+decode_as_most (Sequence *sequence, gint index, GError **error)
+{
+  FramePixels *pixels = decode (sequence, index, error);
+
+  if (! pixels || ! may_be_mosaic (sequence, pixels))
+    return pixels;
+  frame_pixels_unref (pixels);
+  strcpy (sequence->list.frames[index].colours.pattern, sequence->pattern);
+  return decode (sequence, index, error);
 }
 
 gboolean
 sequence_frame (Sequence *sequence, gint index, CountPlane *plane, FrameFacts *facts, GError **error)
 {
   const SequenceSettings *settings = &sequence->settings;
-  FramePixels            *pixels = of_our_size (sequence, &sequence->list.frames[index], decode (sequence, index, error), error);
+  FramePixels            *pixels = of_our_size (sequence, &sequence->list.frames[index], decode_as_most (sequence, index, error), error);
 
   if (! pixels)
     return FALSE;
@@ -179,6 +207,19 @@ order (FrameList *list)
     }
 }
 
+/* Files of three planes that do not say what these are. */
+static void
+tell_colours (const FrameList *list)
+{
+  gint n = 0;
+
+  for (gint i = 0; i < list->n; i++)
+    n += list->frames[i].is_guess && list->frames[i].is_colour;
+  if (n > 0)
+    progress_say ("%d of %d frames are files of three planes, which are taken for red, green and blue; if they are three exposures, "
+                  "CTYPE3 has to say so: TIME", n, list->n);
+}
+
 gboolean
 sequence_open (Sequence *sequence, GError **error)
 {
@@ -187,6 +228,7 @@ sequence_open (Sequence *sequence, GError **error)
   for (guint i = 0; i < sequence->list.notes->len; i++)
     progress_say ("%s", (const gchar *) sequence->list.notes->pdata[i]);
   order (&sequence->list);
+  tell_colours (&sequence->list);
   for (gint i = 0; i < sequence->list.n; i++)
     set_colours (sequence, &sequence->list.frames[i]);
   sequence->contents = g_new0 (Content, sequence->list.n);

@@ -112,5 +112,5 @@ light_of (const GArray *stars, const CountPlane *plane, gdouble shift_x, gdouble
       if (isfinite (light))
         parts[n++] = (gfloat) (light / star->light);
     }
-  return n >= FEWEST ? median_rank (parts, n, n - 1 - n / RANK) : NAN;
+  return stars->len < FEWEST ? NAN : n > 0 ? median_rank (parts, n, n - 1 - n / RANK) : 0.0;
 }
