@@ -12,7 +12,7 @@ property_file_path (path, _("File"), "")
     description (_("Path of the FITS file"))
 
 property_int (plane, _("Plane"), -1)
-    description (_("Which image of a cube, from 0 on; -1 takes the luminance of three planes of colours, and the first of others"))
+    description (_("Which image of a cube, from 0 on; -1: the first, or the luminance of three planes of colours"))
     value_range (-1, G_MAXINT)
 
 property_int (planes, _("Planes (result)"), 0)

@@ -120,6 +120,13 @@ decode_ser (const Frame *frame, FramePixels *pixels, GError **error)
 }
 
 /* Counts of a mean are those of one pixel: a star has a quarter of them. */
+void
+frames_join_cells (FrameFacts *facts)
+{
+  facts->cell = 2;
+  facts->zero_point -= 2.5 * log10 (4.0);
+}
+
 static void
 reduce (const FrameColours *colours, FramePixels *pixels)
 {
@@ -132,8 +139,7 @@ reduce (const FrameColours *colours, FramePixels *pixels)
   cells = colours_reduced (&pixels->plane, colours->mode, pixels->pattern, colours->full > 0.0f ? colours->full : pixels->saturation);
   count_plane_clear (&pixels->plane);
   pixels->plane = cells;
-  pixels->facts.cell = 2;
-  pixels->facts.zero_point -= 2.5 * log10 (4.0);
+  frames_join_cells (&pixels->facts);
 }
 
 FramePixels *

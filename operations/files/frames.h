@@ -136,6 +136,8 @@ void         frame_facts_clear    (FrameFacts *facts);
 /* frames-decode.c */
 /* NULL and an error that names the file.  Nothing in a file can crash it. */
 FramePixels *frame_decode         (const Frame *frame, GError **error);
+/* What they are once 2 x 2 pixels are one. */
+void         frames_join_cells    (FrameFacts *facts);
 FramePixels *frame_pixels_ref     (FramePixels *pixels);
 void         frame_pixels_unref   (FramePixels *pixels);
 

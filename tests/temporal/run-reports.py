@@ -18,6 +18,7 @@ formats = importlib.import_module('report-formats')
 COUNT, SIZE, STEP = 24, 160, 60.0
 SETTINGS = ('--history', '8', '--block', '9', '--gain', '1.5', '--pictures', '0')
 ALL = ('--observatory', '568', '--zero-point', '25.5', '--band', 'V', '--catalogue', 'Gaia3')
+PEOPLE = ('--submitter', 'J. Doe', '--observers', 'J. Doe, A. Müller', '--measurers', 'J. Doe', '--telescope', 'reflector,0.3,CMOS')
 GOOD = '     T000001  C2026 11 01.00399303 47 01.852+24 07 24.05         18.34V      568'
 
 
@@ -61,7 +62,7 @@ class Nights:
         path = self.path(name, file)
         if not os.path.exists(path):
             return ''
-        with open(path, encoding='ascii') as stream:
+        with open(path, encoding='utf-8') as stream:
             return stream.read()
 
 
@@ -99,12 +100,20 @@ def degrees(words, per):
 
 def whole(report, nights):
     """All is known: both reports say what the table says."""
-    code, errors = nights.run(nights.frames, 'whole', *ALL)
+    code, errors = nights.run(nights.frames, 'whole', *ALL, *PEOPLE)
     tracks, lines = nights.rows('whole'), nights.text('whole', 'tracks.mpc').splitlines()
     faults, seen = formats.ades_faults(nights.text('whole', 'tracks.psv'))
     report.check('tracks are reported', code == 0 and len(tracks) > 2 and len(lines) == len(seen) == len(tracks), f'{len(tracks)} {errors}')
     report.check('lines of 80 columns keep to their format', not any(map(formats.mpc_faults, lines)), str([formats.mpc_faults(line) for line in lines]))
     report.check('and so do ADES\' values', not faults, str(faults))
+    head = [line for line in nights.text('whole', 'tracks.psv').splitlines() if line[0] in '#!']
+    report.check('who it was and with what stands in the head, in the order of ADES', head[1:] == ['# observatory', '! mpcCode 568', '# submitter', '! name J. Doe', '# observers', '! name J. Doe',
+                                                                                                '! name A. Müller', '# measurers', '! name J. Doe', '# telescope', '! design reflector', '! aperture 0.3',
+                                                                                                '! detector CMOS'] and all(values['mode'] == 'CMO' for values in seen), str(head))
+    for words in (('--submitter', 'a|b'), ('--observers', 'a,,b'), ('--measurers', ''), ('--telescope', 'reflector'), ('--telescope', 'reflector,0,CCD'), ('--telescope', 'reflector,0.3 m,CCD'),
+                  ('--observers', 'two\nlines'), ('--telescope', 'a#,1,CCD')):
+        code2, errors2 = nights.run(nights.frames, 'whole', *ALL, *words)
+        report.check(f'{words} is refused', code2 == 2 and words[0] in errors2, errors2)
     report.check('nothing is missing', 'lacks' not in errors and 'not in tracks.mpc' not in errors, errors)
     for row, line, values in zip(tracks, lines, seen):
         time = datetime.datetime.fromtimestamp(float(row['time']), datetime.timezone.utc)
@@ -138,7 +147,7 @@ def unsure(report, nights, tracks, seen):
 
 def missing(report, nights):
     _, errors = nights.run(nights.frames, 'bare')
-    report.check('what the report lacks is told', all(word in errors for word in ('--zero-point', '--observatory', '--catalogue')) and '--band' not in errors, errors)
+    report.check('what the report lacks is told', all(word in errors for word in ('--zero-point', '--observatory', '--catalogue', '--telescope')) and '--band' not in errors, errors)
     lines, (faults, seen) = nights.text('bare', 'tracks.mpc').splitlines(), formats.ades_faults(nights.text('bare', 'tracks.psv'))
     report.check('it keeps to its formats', lines and not any(map(formats.mpc_faults, lines)) and not faults and seen, str(faults))
     report.check('it has no magnitudes', not any('mag' in values for values in seen) and not any(line[65:71].strip() for line in lines))
@@ -181,7 +190,7 @@ def shuffled(report, nights):
             shutil.copy(os.path.join(nights.frames, name), path)
             if i >= dated:
                 change(path, {'DATE-OBS': None})
-    _, errors = nights.run(nights.path('shuffled'), 'of-shuffled', *ALL)
+    _, errors = nights.run(nights.path('shuffled'), 'of-shuffled', *ALL, *PEOPLE)
     report.check('frames are taken in the order of their times, and that is told', 'order of their times' in errors and nights.text('of-shuffled', 'tracks.psv')
                  == nights.text('whole', 'tracks.psv'), errors)
     report.check('... which their names are not', [row['name'] for row in nights.rows('of-shuffled', 'shifts.csv')] == [f'{i * 7 % len(names):03}.fits' for i in range(len(names))])

@@ -25,7 +25,7 @@ SNR, V = 12, (1.1, -0.7)
 SIZE = 160
 MANY, FEW = 500, 32     # frames: for which memory is measured; of which the tables are small
 SETTINGS = ('--history', '8', '--block', '10', '--gain', '1.5', '--pictures', '3')
-TABLES = ('shifts.csv', 'detections.csv', 'tracks.csv', 'streaks.csv', 'tracks.mpc', 'shifts.svg')
+TABLES = ('shifts.csv', 'detections.csv', 'tracks.csv', 'streaks.csv', 'tracks.mpc', 'shifts.svg', 'quality.svg')
 
 
 class Sequence:
@@ -375,7 +375,7 @@ def messages(report, sequence, frames, whole):
     for words, said in (((sequence.path('nowhere'), '-o', sequence.path('x')), 'no frames'), ((frames,), 'where to'), ((frames, '-o', sequence.path('x'), '--stack', '256', '--fastest', '100'), 'velocities'), ((frames, '-o', sequence.path('x'), '--part', '3/2'), 'part'),
                         ((frames, '-o', sequence.path('x'), '--history', '65'), '64'), ((frames, '-o', sequence.path('x'), '--write', 'all'), 'whitened'),
                         ((frames, '-o', sequence.path('x'), '--dark', sequence.path('no.fits')), 'no.fits'),
-                        ((frames, '-o', sequence.path('x'), '--dark', frames), 'is not one frame'),
+                        ((frames, '-o', sequence.path('x'), '--flat', sequence.path('no-flats')), 'no-flats'),
                         *(((frames, '-o', sequence.path('x'), *wrong.split()), said) for wrong, said in (
                             ('--part 1/99999999999', '--part is I/N'), ('--part 4294967297/4294967298', '--part is I/N'), ('--saturation nan', 'above 0'),
                             ('--saturation 0', 'above 0'), ('--saturation -1', 'above 0'), ('--gamma 1e7', '0 to 1000000'), ('--block 1000001', '1 to 1000000'))),

@@ -10,6 +10,7 @@
 #include "sequence.h"
 
 #include <math.h>
+#include <string.h>
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -26,6 +27,7 @@ typedef struct
 {
   gint    frames, used, made, pictures;
   const FrameList *list;        /* NULL where parts are merged */
+  gdouble cadence;
   gint64  began;
   GError *error;
 } Run;
@@ -211,10 +213,14 @@ finish (Sequence *sequence, gint frames, gint block, const ReportSettings *repor
   progress_step (0.0, "tables");
   if (read_blocks (options->output, frames, block, &tables, &run->error))
     {
+      tables.cadence = run->cadence;
       tables_link (&tables);
       tables_place (&tables);
+      tables_judge (&tables);
       if (tables_write (&tables, options->output, report, &run->error) && plots_write (&tables, options->output, &run->error))
         run->pictures = sequence ? pictures_write (sequence, &tables, options->pictures, &run->error) : 0;
+      if (! run->error && panels_write (&tables, options->output, &run->error))
+        page_write (&tables, options->output, run->list, report, &run->error);
       progress_end ();
       if (! run->error)
         {
@@ -233,14 +239,16 @@ finish (Sequence *sequence, gint frames, gint block, const ReportSettings *repor
 static gint
 run_sequence (const Options *options, Run *run)
 {
-  Sequence sequence = { .settings = options->settings, .what = options->what[0], .dark_path = options->dark, .folder = options->output };
+  Sequence sequence = { .settings = options->settings, .what = options->what[0], .folder = options->output };
   gint     status = 2;
 
+  memcpy (sequence.master_paths, options->masters, sizeof sequence.master_paths);
   if (sequence_open (&sequence, &run->error)
       && folder_open (&sequence, &run->error) && make_blocks (&sequence, options, run))
     {
       status = 0;
       run->list = &sequence.list;
+      run->cadence = sequence.cadence;
       if (options->parts == 1)
         status = finish (&sequence, sequence.list.n, sequence.settings.block, &options->report, options, run);
       else
@@ -261,7 +269,9 @@ merge (const Options *options, Run *run)
     {
       frames = folder_number (settings, "frames");
       block = folder_number (settings, "block");
+      run->cadence = folder_value (settings, "cadence");
       report.fwhm = folder_value (settings, "fwhm");
+      report.stack = folder_number (settings, "stack");
       progress_begin (1.0);
       status = finish (NULL, frames, block, &report, options, run);
     }

@@ -10,7 +10,7 @@
 #define NOT_GIVEN (-G_MAXDOUBLE)
 #define EITHER    2              /* behind the methods that there are */
 
-static gchar   *output, *dark, *part, *writes, *observatory, *catalogue, *band, *shift_name, *method_name, *colours_name, **what;
+static gchar   *output, *masters[MASTERS], *part, *quality, *writes, *observatory, *catalogue, *band, *submitter, *observers, *measurers, *telescope, *shift_name, *method_name, *colours_name, **what;
 static gint     history = 20, degree = 1, block = 100, every = 4, stack = 0, max_shift = 64, pictures = 20;
 static gdouble  our_gamma = 1e-3, gain = 0.0, fwhm = 2.2, threshold = NOT_GIVEN, track_threshold = NOT_GIVEN, fastest = 0.0, saturation = NOT_GIVEN, zero_point = NOT_GIVEN;
 static gdouble  false_detections = 10.0, false_tracks = 1.0;
@@ -18,7 +18,10 @@ static gboolean keeps_objects, keeps_hot, is_json, article_ridge, stays;
 
 static const GOptionEntry entries[] = {
   { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "The folder of results; a run that was ended goes on in it", "FOLDER" },
-  { "dark", 0, 0, G_OPTION_ARG_FILENAME, &dark, "A dark frame, which is subtracted first", "FILE" },
+  { "dark", 0, 0, G_OPTION_ARG_FILENAME, &masters[MASTER_DARK], "A dark frame, which is subtracted first, or a folder of them", "FILE" },
+  { "bias", 0, 0, G_OPTION_ARG_FILENAME, &masters[MASTER_BIAS], "A frame of no exposure, or a folder; with it darks are scaled to the exposure of frames", "FILE" },
+  { "flat", 0, 0, G_OPTION_ARG_FILENAME, &masters[MASTER_FLAT], "A frame of even light, by which frames are divided, or a folder", "FILE" },
+  { "bad-pixels", 0, 0, G_OPTION_ARG_FILENAME, &masters[MASTER_BAD], "A picture that is not 0 where a pixel is bad, or a folder", "FILE" },
   { "history", 0, 0, G_OPTION_ARG_INT, &history, "Frames that predict the background of the next, 1 to 64 (20)", "N" },
   { "degree", 0, 0, G_OPTION_ARG_INT, &degree, "Of the polynomials of the shift, 0 to 3; above 0 it pays from 20 frames on (1)", "N" },
   { "gamma", 0, 0, G_OPTION_ARG_DOUBLE, &our_gamma, "How much large weights are damped (0.001)", "X" },
@@ -30,6 +33,7 @@ static const GOptionEntry entries[] = {
   { "max-shift", 0, 0, G_OPTION_ARG_INT, &max_shift, "Pixels that the sky moves in 16 frames at most (64)", "PX" },
   { "saturation", 0, 0, G_OPTION_ARG_DOUBLE, &saturation, "Counts from which on a pixel is full (what the files can hold)", "COUNTS" },
   { "bayer", 0, 0, G_OPTION_ARG_STRING, &colours_name, "What 2 x 2 pixels of a Bayer mosaic become: mean, green, luminance; or none (mean)", "KIND" },
+  { "quality", 0, 0, G_OPTION_ARG_STRING, &quality, "Leave out frames that are worse: stars>=20,seeing<=4,sky<=900,transparency>=0.5, any of these", "LIMITS" },
   { "keep-hot", 0, 0, G_OPTION_ARG_NONE, &keeps_hot, "Do not look for hot pixels", NULL },
   { "gain", 0, 0, G_OPTION_ARG_DOUBLE, &gain, "Electrons for a count; 0: the photon noise of stars is not known (0)", "X" },
   { "fwhm", 0, 0, G_OPTION_ARG_DOUBLE, &fwhm, "Of a star, in pixels (2.2)", "PX" },
@@ -41,12 +45,16 @@ static const GOptionEntry entries[] = {
   { "every", 0, 0, G_OPTION_ARG_INT, &every, "Frames between searches for tracks over 8 frames; 0: none (4)", "N" },
   { "stack", 0, 0, G_OPTION_ARG_INT, &stack, "Frames that are added along each velocity of a fine grid; 0: none (0)", "N" },
   { "fastest", 0, 0, G_OPTION_ARG_DOUBLE, &fastest, "Of that grid, in pixels a frame; 0: as fast as an object may be without a trail (0)", "PX" },
-  { "write", 0, 0, G_OPTION_ARG_STRING, &writes, "Frames to write, as FITS: whitened, background, significance, with commas between them", "KINDS" },
+  { "write", 0, 0, G_OPTION_ARG_STRING, &writes, "Frames to write, as FITS: whitened, background, significance, calibrated, with commas between them", "KINDS" },
   { "pictures", 0, 0, G_OPTION_ARG_INT, &pictures, "Tracks that have a picture made of them, at most (20)", "N" },
   { "observatory", 0, 0, G_OPTION_ARG_STRING, &observatory, "Code for the reports to the Minor Planet Center (XXX)", "CODE" },
   { "zero-point", 0, 0, G_OPTION_ARG_DOUBLE, &zero_point, "Magnitude of what gives one count in a frame, which of a mosaic has means (MAGZERO or PHOTZP of the files)", "MAG" },
   { "band", 0, 0, G_OPTION_ARG_STRING, &band, "Of these magnitudes: V, R, G ... (FILTER of the files, where it is so short)", "BAND" },
   { "catalogue", 0, 0, G_OPTION_ARG_STRING, &catalogue, "That frames were solved with: Gaia3 ... (UNK)", "NAME" },
+  { "submitter", 0, 0, G_OPTION_ARG_FILENAME, &submitter, "Who sends the report in ADES: \"J. Doe\"", "NAME" },
+  { "observers", 0, 0, G_OPTION_ARG_FILENAME, &observers, "Who observed, with commas between names", "NAMES" },
+  { "measurers", 0, 0, G_OPTION_ARG_FILENAME, &measurers, "Who measured, with commas between names", "NAMES" },
+  { "telescope", 0, 0, G_OPTION_ARG_FILENAME, &telescope, "Design, aperture in metres and detector: reflector,0.3,CMOS", "WORDS" },
   { "block", 0, 0, G_OPTION_ARG_INT, &block, "Frames that are computed together, and lost if the run is ended (100)", "N" },
   { "part", 0, 0, G_OPTION_ARG_STRING, &part, "Compute one part of the sequence: 1/4 is the first quarter", "I/N" },
   { "json", 0, 0, G_OPTION_ARG_NONE, &is_json, "Tell the result as JSON on the standard output", NULL },
@@ -72,7 +80,7 @@ set_names (Options *options)
   static const gchar *const methods[] = { "from-shifts", "from-frames", "either", NULL };
   static const gchar *const colours[] = { "none", "mean", "green", "luminance", NULL };         /* as in ColoursMode */
   const gint                kind_of_colours = choose (colours_name ? colours_name : "mean", colours);
-  static const gchar *const kinds[] = { "whitened", "background", "significance", NULL };
+  static const gchar *const kinds[] = { "whitened", "background", "significance", "calibrated", NULL };
   const gint                shift = choose (shift_name ? shift_name : "pyramid", shifts);
   const gint                method = choose (method_name ? method_name : "either", methods);
   g_auto (GStrv)            words = g_strsplit (writes ? writes : "", ",", -1);
@@ -95,7 +103,7 @@ set_names (Options *options)
   return kind_of_colours < 0 ? "--bayer is mean, green, luminance or none"
          : shift < 0 ? "--shift is single, iterated or pyramid"
          : method < 0 ? "--method is from-shifts, from-frames or either"
-         : ! is_known ? "--write is some of whitened,background,significance" : NULL;
+         : ! is_known ? "--write is some of whitened,background,significance,calibrated" : NULL;
 }
 
 /* There is a move for each velocity and frame (tracks.c). */
@@ -146,6 +154,8 @@ set_numbers (Options *options)
   options->part = options->parts = 1;
   if (part && ! set_part (options))
     return "--part is I/N, with I from 1 to N";
+  if (! quality_parse (quality, &settings->quality))
+    return "--quality is some of stars>=N,seeing<=PX,sky<=COUNTS,transparency>=PART";
   return history < 1 || history > WEIGHTS_MAX_FRAMES ? "--history is 1 to 64"
          : degree < 0 || degree > WEIGHTS_MAX_DEGREE ? "--degree is 0 to 3"
          : ! (our_gamma >= 0.0 && our_gamma <= 1e6) ? "--gamma is 0 to 1000000"
@@ -172,13 +182,41 @@ is_word (const gchar *word, gsize least, gsize most)
                     && strspn (word, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS) == strlen (word));
 }
 
+/* Lines of a header: words with letters, points, hyphens and spaces. */
+static gboolean
+are_names (const gchar *names)
+{
+  g_auto (GStrv) each = g_strsplit (names ? names : "x", ",", -1);
+  gboolean       is_good = each[0] != NULL;
+
+  for (gchar **name = each; *name && is_good; name++)
+    {
+      const gsize n = strlen (g_strstrip (*name));
+
+      is_good = n > 0 && n < 64 && g_utf8_validate (*name, -1, NULL) && strcspn (*name, "|#!\t\r\n") == n;
+    }
+  return is_good;
+}
+
+static gboolean
+is_telescope (const gchar *words)
+{
+  g_auto (GStrv) each = g_strsplit (words ? words : "x,1,x", ",", -1);
+  gchar         *end = NULL;
+
+  return g_strv_length (each) == 3 && g_ascii_strtod (each[1], &end) > 0.0 && end > each[1] && ! *end && are_names (words);
+}
+
 static const gchar *
 set_report (Options *options)
 {
-  options->report = (ReportSettings) { observatory, catalogue, band, zero_point == NOT_GIVEN ? NAN : zero_point, fwhm };
+  options->report = (ReportSettings) { observatory, catalogue, band, submitter, observers, measurers, telescope, zero_point == NOT_GIVEN ? NAN : zero_point, fwhm,
+                                       stack };
   return ! is_word (observatory, 3, 3) ? "--observatory is a code of 3 letters and digits"
          : ! is_word (catalogue, 1, 8) ? "--catalogue is a name of at most 8 letters and digits"
          : ! is_word (band, 1, FRAMES_BAND - 1) ? "--band is a name of at most 3 letters and digits"
+         : ! are_names (submitter) || ! are_names (observers) || ! are_names (measurers) ? "--submitter, --observers and --measurers are names, with commas between them"
+         : ! is_telescope (telescope) ? "--telescope is DESIGN,APERTURE,DETECTOR: reflector,0.3,CMOS"
          : zero_point != NOT_GIVEN && ! (fabs (zero_point) <= 100.0) ? "--zero-point is -100 to 100" : NULL;
 }
 
@@ -207,7 +245,7 @@ options_parse (Options *options, gint argc, gchar **argv)
     progress_say ("%s", wrong);
   options->what = what;
   options->output = output;
-  options->dark = dark;
+  memcpy (options->masters, masters, sizeof masters);
   options->pictures = pictures;
   options->is_json = is_json;
   return ! wrong;
@@ -218,12 +256,18 @@ options_clear (Options *options)
 {
   g_strfreev (options->what);
   g_free (output);
-  g_free (dark);
+  for (gint kind = 0; kind < MASTERS; kind++)
+    g_free (masters[kind]);
   g_free (part);
+  g_free (quality);
   g_free (writes);
   g_free (observatory);
   g_free (catalogue);
   g_free (band);
+  g_free (submitter);
+  g_free (observers);
+  g_free (measurers);
+  g_free (telescope);
   g_free (shift_name);
   g_free (method_name);
   g_free (colours_name);

@@ -9,7 +9,7 @@ typedef struct
   SequenceSettings settings;
   gchar          **what;        /* the frames; or merge, and folders */
   ReportSettings   report;
-  gchar           *output, *dark;
+  gchar           *output, *masters[MASTERS];
   gint             part, parts, pictures;
   gboolean         is_json;
 } Options;

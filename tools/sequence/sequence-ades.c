@@ -8,11 +8,46 @@
 
 #define DEGREES 1000000         /* of a place: 4 thousandths of a second of arc */
 
+/* Names with commas between them, a line each. */
+static void
+add_people (GString *text, const gchar *who, const gchar *people)
+{
+  g_auto (GStrv) names = g_strsplit (people ? people : "", ",", -1);
+
+  if (people)
+    g_string_append_printf (text, "# %s\n", who);
+  for (gchar **name = names; *name && people; name++)
+    g_string_append_printf (text, "! name %s\n", g_strstrip (*name));
+}
+
+static void
+add_telescope (GString *text, const gchar *telescope)
+{
+  static const gchar *const keys[] = { "design", "aperture", "detector" };
+  g_auto (GStrv) words = g_strsplit (telescope ? telescope : "", ",", -1);
+
+  if (telescope)
+    g_string_append (text, "# telescope\n");
+  for (guint i = 0; i < G_N_ELEMENTS (keys) && words[i]; i++)
+    g_string_append_printf (text, "! %s %s\n", keys[i], g_strstrip (words[i]));
+}
+
+/* How it was observed: by the detector, if it is one that ADES has a word for. */
+static const gchar *
+mode_of (const ReportSettings *settings)
+{
+  return settings->telescope && g_str_has_suffix (settings->telescope, "CMOS") ? "CMO" : "CCD";
+}
+
 void
 ades_begin (GString *text, const ReportSettings *settings)
 {
   g_string_printf (text, "# version=2022\n# observatory\n! mpcCode %s\n",
                    settings->observatory ? settings->observatory : REPORT_NO_CODE);
+  add_people (text, "submitter", settings->submitter);
+  add_people (text, "observers", settings->observers);
+  add_people (text, "measurers", settings->measurers);
+  add_telescope (text, settings->telescope);
   g_string_append (text, "trkSub|mode|stn|obsTime|ra|dec|rmsRA|rmsDec|astCat|mag|rmsMag|band|logSNR|exp\n");
 }
 
@@ -49,8 +84,8 @@ ades_add (GString *text, const Observation *seen, const ReportSettings *settings
 {
   const gboolean has_light = isfinite (seen->magnitude) && *seen->band;
 
-  g_string_append_printf (text, "T%06d|CCD|%s", (seen->track + 1) % REPORT_MOST_TRACKS,
-                          settings->observatory ? settings->observatory : REPORT_NO_CODE);
+  g_string_append_printf (text, "T%06d|%s|%s", (seen->track + 1) % REPORT_MOST_TRACKS,
+                          mode_of (settings), settings->observatory ? settings->observatory : REPORT_NO_CODE);
   add_time (text, seen->middle);
   add_degrees (text, seen->ra, 360 * (gint64) DEGREES);
   add_degrees (text, seen->dec, G_MAXINT64);

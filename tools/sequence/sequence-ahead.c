@@ -38,7 +38,8 @@ make_batch (gpointer data)
     {
       Arrived *frame = &batch->frames[k];
 
-      *frame = (Arrived) { .facts = FRAME_FACTS_NONE, .found = { .error = NAN }, .shift = { NAN, NAN } };
+      *frame = (Arrived) { .facts = FRAME_FACTS_NONE, .found = { .error = NAN },
+                             .quality = { .seeing = NAN, .sky = NAN, .light = NAN, .noise = NAN, .transparency = NAN }, .shift = { NAN, NAN } };
       if (! sequence_frame (ahead->sequence, first + k, &frame->plane, &frame->facts, &frame->reason))
         frame->plane = (CountPlane) { 0 };
     }

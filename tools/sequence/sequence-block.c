@@ -21,6 +21,7 @@ typedef struct
   GString      *text;
   Ahead        *ahead;
   gint          chain;          /* of the past */
+  gdouble       light;          /* of the youngest of the history */
   gint          solved;         /* one more than the last chain of which a frame's sky is told */
   GArray       *history;        /* Past, the oldest first: counts, objects removed */
   GArray       *filtered;       /* Past: of the matched filter */
@@ -72,7 +73,7 @@ search (Block *block, gint n, gboolean is_long)
 
   for (gint i = 0; i < n; i++)
     {
-      times[i] = past[i].index - past[n - 1].index;
+      times[i] = -times_between (block->sequence, past[i].index, past[n - 1].index);
       frames[i] = (TrackFrame) { &past[i].frame.plane, past[i].frame.shift, times[i] };
     }
   if (is_long)
@@ -84,6 +85,8 @@ search (Block *block, gint n, gboolean is_long)
           return;
         }
     }
+  else if (! times_grid (block->sequence, past[0].index, past[n - 1].index, &grid))
+    return;
   began = g_get_monotonic_time ();
   if (! tracks_stack_for (&(TesseraErrand) { .operation = NULL }, frames, n, n - 1, &grid, TRACKS_LIMIT, &found))
     {
@@ -100,7 +103,7 @@ search (Block *block, gint n, gboolean is_long)
       ObjectRow    row = { .index = past[n - 1].index, .frames = n, .x = track->x, .y = track->y, .v_x = track->v_x, .v_y = track->v_y,
                            .value = track->value, .flux = NAN };
 
-      if (hypot (row.v_x, row.v_y) * (n - 1) < settings->fwhm)          /* what is left of a star */
+      if (-hypot (row.v_x, row.v_y) * times[0] < settings->fwhm)          /* what is left of a star */
         continue;
       sky_place (block->sky, row.x, row.y, &row.ra, &row.dec);
       row_add_object (block->text, &row);
@@ -124,15 +127,16 @@ search_tracks (Block *block, gint index)
 /* ------------------------------------------------------------- one frame -- */
 
 static gboolean
-write_planes (Block *block, gint index, const Weights *weights, GError **error)
+write_planes (Block *block, const Past *now, const Weights *weights, GError **error)
 {
-  const CountPlane *const   planes[] = { &block->planes.whitened, &block->planes.background, &block->planes.significance };
+  const CountPlane *const   planes[] = { &block->planes.whitened, &block->planes.background, &block->planes.significance,
+                                          &now->frame.plane };
   gboolean                  success = TRUE;
 
   for (gint i = 0; i < WRITE_KINDS && success; i++)
     if (block->sequence->settings.writes[i])
       {
-        g_autofree gchar *path = folder_plane (block->sequence->folder, (WriteKind) i, index);
+        g_autofree gchar *path = folder_plane (block->sequence->folder, (WriteKind) i, now->index);
         g_autofree gchar *card = g_strdup_printf ("NOISEGAI= %20.6f", weights->noise_gain);
         const gchar *cards[] = { card, NULL };
 
@@ -201,11 +205,12 @@ judge (Block *block, Past *now, FrameRow *row, GString *objects, GError **error)
       row_add_object (objects, &object);
     }
   row->threshold = threshold;
+  row->quality.noise = quality_noise (&block->planes.whitened);
   row->n = n;
   row->degree = weights.degree;
   row->noise_gain = weights.noise_gain;
   if (index >= block->first)
-    success = write_planes (block, index, &weights, error);
+    success = write_planes (block, now, &weights, error);
   if (settings->removes && n >= MIN (settings->history, REMOVES_FROM))
     clean_objects (&block->planes, &block->removal, now, &filtered.plane, threshold);
   past_add (block->filtered, &(Past) { filtered, index }, MAX (SEQUENCE_SHORT, settings->stack));
@@ -248,6 +253,7 @@ add_frame (Block *block, gint index, gint begin, GError **error)
   row.facts = frame.facts;
   row.facts.sky = NULL;
   row.sky = block->sky ? SKY_SOLVED : sky_state (&frame.facts);
+  row.quality = frame.quality;
   row.error = frame.found.error;
   row.pixels = frame.found.pixels;
   now.frame = (WhitenFrame) { frame.plane, frame.shift, frame.kept };
@@ -263,7 +269,10 @@ add_frame (Block *block, gint index, gint begin, GError **error)
       if (row.state == FRAME_LOST)
         past_clear (&now);
       else
-        past_add (block->history, &now, settings->history);
+        {
+          past_add (block->history, &now, settings->history);
+          block->light = frame.quality.light;
+        }
     }
   sequence_tell (block->sequence);
   if (g_atomic_int_get (&block->sequence->is_refused) && success)
@@ -317,6 +326,7 @@ block_make (Sequence *sequence, gint number, GError **error)
           const Past *last = &g_array_index (block.history, Past, block.history->len - 1);
 
           row_add_overlap (block.text, last->index, last->frame.shift, block.chain);
+          row_add_light (block.text, last->index, block.light);
         }
     }
   ahead_free (block.ahead);

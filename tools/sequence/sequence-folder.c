@@ -65,13 +65,27 @@ fingerprint (const FrameList *list)
   return g_strdup (g_checksum_get_string (sum));
 }
 
-static gchar *
-dark_of (const Sequence *sequence)
+/* NULL: there is none. */
+static const gchar *
+file_of_master (const Sequence *sequence, MasterKind kind)
 {
-  g_autofree gchar *base = sequence->dark_file ? g_path_get_basename (sequence->dark_file) : NULL;
-
-  return base ? g_strconcat (base, " ", sequence->dark_content.hash, NULL) : g_strdup ("");
+  return kind == MASTER_DARK && sequence->dark_file ? sequence->dark_file : sequence->calibration.masters[kind].path;
 }
+
+static void
+add_masters (const Sequence *sequence, GString *text)
+{
+  for (gint kind = 0; kind < MASTERS; kind++)
+    {
+      const gchar      *path = file_of_master (sequence, (MasterKind) kind);
+      g_autofree gchar *base = path ? g_path_get_basename (path) : g_strdup ("");
+      const gchar      *hash = path && path == sequence->dark_file ? sequence->dark_content.hash : sequence->calibration.masters[kind].hash;
+
+      g_string_append_printf (text, "%s %s%s%s\n", master_name ((MasterKind) kind), base, path ? " " : "", hash);
+    }
+}
+
+static const gchar *const kinds[] = { "whitened", "background", "significance", "calibrated" };
 
 /* The settings that made it: what they were given, a line each. */
 static gchar *
@@ -79,11 +93,13 @@ folder_settings (const Sequence *sequence)
 {
   const SequenceSettings *settings = &sequence->settings;
   GString                *text = g_string_new (HEAD);
-  g_autofree gchar *print = fingerprint (&sequence->list), *dark = dark_of (sequence);
+  g_autofree gchar *print = fingerprint (&sequence->list);
 
-  g_string_append_printf (text, "version " TESSERA_VERSION "\nframes %d\nfiles %s\ndark %s\n", sequence->list.n, print, dark);
+  g_string_append_printf (text, "version " TESSERA_VERSION "\nframes %d\nfiles %s\n", sequence->list.n, print);
+  add_masters (sequence, text);
   add (text, "width", sequence->width);
   add (text, "height", sequence->height);
+  add (text, "cadence", sequence->cadence);
   add (text, "history", settings->history);
   add (text, "block", settings->block);
   add (text, "shift", settings->shift.method);
@@ -106,13 +122,19 @@ folder_settings (const Sequence *sequence)
   add (text, "fastest", settings->fastest);
   add (text, "every", settings->every);
   add (text, "stack", settings->stack);
+  add (text, "least-stars", settings->quality.least_stars);
+  add (text, "most-seeing", settings->quality.most_seeing);
+  add (text, "most-sky", settings->quality.most_sky);
+  add (text, "least-light", settings->quality.least_light);
   add (text, "remove-objects", settings->removes);
   for (gint i = 0; i < WRITE_KINDS; i++)
-    add (text, i == 0 ? "write-whitened" : i == 1 ? "write-background" : "write-significance", settings->writes[i]);
+    {
+      g_autofree gchar *name = g_strconcat ("write-", kinds[i], NULL);
+
+      add (text, name, settings->writes[i]);
+    }
   return g_string_free (text, FALSE);
 }
-
-static const gchar *const kinds[] = { "whitened", "background", "significance" };
 
 gchar *
 folder_plane (const gchar *folder, WriteKind kind, gint index)
@@ -192,16 +214,19 @@ identity_of (const gchar *folder)
   return about ? g_strdup (g_file_info_get_attribute_string (about, G_FILE_ATTRIBUTE_ID_FILE)) : NULL;
 }
 
-/* FALSE: a frame, or the dark frame, lies where results will be written. */
+/* FALSE: a frame, or a master, lies where results will be written. */
 static gboolean
 check_place (const Sequence *sequence, const gchar *within, GError **error)
 {
   g_autofree gchar *path = g_build_filename (sequence->folder, within, NULL), *ours = identity_of (path), *before = NULL;
 
-  for (gint i = sequence->dark_file ? -1 : 0; i < sequence->list.n && ours; i++)
+  for (gint i = -MASTERS; i < sequence->list.n && ours; i++)
     {
-      g_autofree gchar *folder = g_path_get_dirname (i < 0 ? sequence->dark_file : sequence->list.frames[i].path), *theirs = NULL;
+      const gchar      *file = i < 0 ? file_of_master (sequence, (MasterKind) (i + MASTERS)) : sequence->list.frames[i].path;
+      g_autofree gchar *folder = file ? g_path_get_dirname (file) : NULL, *theirs = NULL;
 
+      if (! file)
+        continue;
       if (before && g_str_equal (folder, before))
         continue;
       theirs = identity_of (folder);

@@ -3,6 +3,7 @@
  * Frames as the computation needs them: less the dark frame, and NaN where a pixel is bad. */
 #include "sequence.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "../progress.h"
@@ -11,6 +12,7 @@
 
 #define KEPT  6                 /* frames, decoded */
 #define ASKED 9                 /* frames, for their size */
+#define UNLIKE 0.01              /* parts of an exposure */
 
 /* ------------------------------------------------------------------- frames -- */
 
@@ -62,18 +64,62 @@ decode_as_most (Sequence *sequence, gint index, GError **error)
   return decode (sequence, index, error);
 }
 
-gboolean
-sequence_frame (Sequence *sequence, gint index, CountPlane *plane, FrameFacts *facts, GError **error)
+/* A frame as the camera wrote it, or NULL and an error where it is of another size than masters are. */
+static FramePixels *
+of_raw_size (const Sequence *sequence, const Frame *frame, FramePixels *pixels, GError **error)
 {
-  const SequenceSettings *settings = &sequence->settings;
-  FramePixels            *pixels = of_our_size (sequence, &sequence->list.frames[index], decode_as_most (sequence, index, error), error);
+  const Calibration *calibration = &sequence->calibration;
+  g_autofree gchar  *name = frame_name (frame);
+
+  if (! pixels || (pixels->plane.width == calibration->width && pixels->plane.height == calibration->height))
+    return pixels;
+  g_set_error (error, FRAMES_ERROR, FRAMES_ERROR_SIZE, "%s is %d x %d, and the calibration %d x %d", name, pixels->plane.width, pixels->plane.height,
+               calibration->width, calibration->height);
+  frame_pixels_unref (pixels);
+  return NULL;
+}
+
+static gfloat
+full_of (const Sequence *sequence, const FramePixels *pixels)
+{
+  return sequence->settings.saturation >= 0.0 ? (gfloat) sequence->settings.saturation : clean_full (&pixels->plane, pixels->saturation);
+}
+
+/* As sequence_frame. */
+static gboolean
+calibrated_frame (Sequence *sequence, gint index, CountPlane *plane, FrameFacts *facts, GError **error)
+{
+  const Calibration *calibration = &sequence->calibration;
+  FramePixels       *pixels = of_raw_size (sequence, &sequence->list.frames[index], decode (sequence, index, error), error);
+  CountPlane         light;
 
   if (! pixels)
     return FALSE;
   if (facts)
     frame_facts_copy (facts, &pixels->facts);
-  whiten_prepare (&pixels->plane, sequence->dark.pixels ? &sequence->dark : NULL,
-                  settings->saturation >= 0.0 ? (gfloat) settings->saturation : clean_full (&pixels->plane, pixels->saturation), settings->rejects_hot, plane);
+  if (facts && calibration->cell > 1)
+    frames_join_cells (facts);
+  light = calibration_apply (calibration, pixels, sequence->settings.colours, *pixels->pattern ? pixels->pattern : sequence->pattern,
+                             full_of (sequence, pixels));
+  whiten_prepare (&light, NULL, INFINITY, sequence->settings.rejects_hot, plane);
+  count_plane_clear (&light);
+  frame_pixels_unref (pixels);
+  return TRUE;
+}
+
+gboolean
+sequence_frame (Sequence *sequence, gint index, CountPlane *plane, FrameFacts *facts, GError **error)
+{
+  FramePixels *pixels;
+
+  if (sequence->calibration.is_open)
+    return calibrated_frame (sequence, index, plane, facts, error);
+  pixels = of_our_size (sequence, &sequence->list.frames[index], decode_as_most (sequence, index, error), error);
+  if (! pixels)
+    return FALSE;
+  if (facts)
+    frame_facts_copy (facts, &pixels->facts);
+  whiten_prepare (&pixels->plane, sequence->dark.pixels ? &sequence->dark : NULL, full_of (sequence, pixels), sequence->settings.rejects_hot, plane);
   frame_pixels_unref (pixels);
   return TRUE;
 }
@@ -83,6 +129,7 @@ typedef struct
 {
   gint  width, height, votes;
   gchar pattern[FRAMES_PATTERN];
+  gdouble exposure;             /* of one of them */
 } Kind;
 
 /* FALSE: the frame cannot be read. */
@@ -93,7 +140,7 @@ read_kind (Sequence *sequence, gint index, Kind *kind)
 
   if (! pixels)
     return FALSE;
-  *kind = (Kind) { pixels->plane.width, pixels->plane.height, 1, "" };
+  *kind = (Kind) { pixels->plane.width, pixels->plane.height, 1, "", pixels->facts.exposure };
   strcpy (kind->pattern, pixels->pattern);
   frame_pixels_unref (pixels);
   return TRUE;
@@ -137,6 +184,7 @@ find_size (Sequence *sequence)
   sequence->width = best->width;
   sequence->height = best->height;
   strcpy (sequence->pattern, best->pattern);
+  sequence->exposure = best->exposure;
   return TRUE;
 }
 
@@ -169,25 +217,30 @@ sequence_gain (const Sequence *sequence)
 static gboolean
 open_dark (Sequence *sequence, GError **error)
 {
-  FrameList    list;
-  FramePixels *pixels = NULL;
+  Frame        frame = { .path = sequence->dark_file = master_file (sequence, MASTER_DARK, sequence->master_paths[MASTER_DARK], error) };
+  FramePixels *pixels;
 
-  if (! frames_list (sequence->dark_path, &list, error))
+  if (! frame.path)
     return FALSE;
-  set_colours (sequence, &list.frames[0]);
-  if (list.n == 1)
-    pixels = of_our_size (sequence, &list.frames[0], content_decode (sequence->cache, &list.frames[0], TRUE, &sequence->dark_content, error), error);
-  else
-    frames_refuse (sequence->dark_path, "is not one frame", error);
-  sequence->dark_file = g_strdup (list.frames[0].path);
-  frame_list_clear (&list);
+  set_colours (sequence, &frame);
+  pixels = of_our_size (sequence, &frame, content_decode (sequence->cache, &frame, TRUE, &sequence->dark_content, error), error);
   if (! pixels)
     return FALSE;
   count_plane_init (&sequence->dark, sequence->width, sequence->height);
   for (gsize i = 0; i < (gsize) sequence->width * sequence->height; i++)
     sequence->dark.pixels[i] = pixels->plane.pixels[i];
+  if (fabs (pixels->facts.exposure / sequence->exposure - 1.0) > UNLIKE)
+    progress_say ("the dark frame was exposed for %g s, the frames for %g s; it is scaled only with --bias", pixels->facts.exposure, sequence->exposure);
   frame_pixels_unref (pixels);
   return TRUE;
+}
+
+static gboolean
+open_masters (Sequence *sequence, GError **error)
+{
+  if (sequence->master_paths[MASTER_BIAS] || sequence->master_paths[MASTER_FLAT] || sequence->master_paths[MASTER_BAD])
+    return calibration_open (sequence, error);
+  return ! sequence->master_paths[MASTER_DARK] || open_dark (sequence, error);
 }
 
 /* What moves is where it was in the time between: in the order of names it would jump. */
@@ -229,6 +282,7 @@ sequence_open (Sequence *sequence, GError **error)
     progress_say ("%s", (const gchar *) sequence->list.notes->pdata[i]);
   order (&sequence->list);
   tell_colours (&sequence->list);
+  sequence->cadence = times_cadence (&sequence->list);
   for (gint i = 0; i < sequence->list.n; i++)
     set_colours (sequence, &sequence->list.frames[i]);
   sequence->contents = g_new0 (Content, sequence->list.n);
@@ -240,9 +294,16 @@ sequence_open (Sequence *sequence, GError **error)
     }
   tell_mosaic (sequence);
   frame_cache_free (sequence->cache);
-  sequence->cache = frame_cache_new (KEPT * sizeof (gfloat) * (gsize) sequence->width * sequence->height);
   sequence->blocks = (sequence->list.n + sequence->settings.block - 1) / sequence->settings.block;
-  return ! sequence->dark_path || open_dark (sequence, error);
+  sequence->cache = frame_cache_new (KEPT * sizeof (gfloat) * (gsize) sequence->width * sequence->height);
+  if (! open_masters (sequence, error))
+    return FALSE;
+  if (sequence->calibration.cell > 1)
+    {
+      frame_cache_free (sequence->cache);
+      sequence->cache = frame_cache_new (KEPT * sizeof (gfloat) * (gsize) sequence->calibration.width * sequence->calibration.height);
+    }
+  return TRUE;
 }
 
 void
@@ -250,6 +311,7 @@ sequence_clear (Sequence *sequence)
 {
   frame_list_clear (&sequence->list);
   count_plane_clear (&sequence->dark);
+  calibration_clear (&sequence->calibration);
   g_clear_pointer (&sequence->dark_file, g_free);
   g_clear_pointer (&sequence->contents, g_free);
   if (sequence->cache)

@@ -17,8 +17,22 @@
 #define MOST    200
 #define RANK    8               /* one in so many has more; many of the key's brightest may be cosmic rays */
 
+gdouble
+light_rim (const CountPlane *plane, gint x, gint y)
+{
+  gdouble rim = 0.0;
+
+  if (x < RIM || y < RIM || x >= plane->width - RIM || y >= plane->height - RIM)
+    return NAN;
+  for (gint j = -RIM; j <= RIM; j++)
+    for (gint i = -RIM; i <= RIM; i++)
+      if (MAX (ABS (i), ABS (j)) == RIM)
+        rim += plane->pixels[(gsize) (y + j) * plane->width + x + i];
+  return rim / (8 * RIM);
+}
+
 /* NaN where a pixel has no value. */
-static gdouble
+gdouble
 light_at (const CountPlane *plane, gint x, gint y)
 {
   gdouble inside = 0.0, rim = 0.0;

@@ -36,7 +36,7 @@ static gdouble
 distance (const Tables *tables, const ObjectRow *track, const ObjectRow *row)
 {
   const FrameRow *then = tables_frame (tables, track->index), *now = tables_frame (tables, row->index);
-  const gdouble   passed = row->index - track->index;
+  const gdouble   passed = tables_between (tables, track->index, row->index);
 
   if (! then || ! now || then->chain != now->chain)
     return INFINITY;
@@ -54,7 +54,7 @@ static gdouble
 away_from (const Tables *tables, const Linked *object, const ObjectRow *row)
 {
   const ObjectRow *last = &object->last;
-  const gint       passed = row->index - last->index;
+  const gdouble    passed = tables_between (tables, last->index, row->index);
   const gboolean   may = passed <= PAUSE && fabs (row->v_x - object->v_x) <= ALIKE
                          && fabs (row->v_y - object->v_y) <= ALIKE;
   const gdouble    away = may ? distance (tables, last, row) : INFINITY;
@@ -66,7 +66,7 @@ static void
 go_on (const Tables *tables, Linked *object, const ObjectRow *row)
 {
   const FrameRow *then = tables_frame (tables, object->first.index), *now = tables_frame (tables, row->index);
-  const gdouble   passed = row->index - object->first.index;
+  const gdouble   passed = tables_between (tables, object->first.index, row->index);
 
   object->last = *row;
   object->v_x = row->v_x;
@@ -156,6 +156,19 @@ flux_of (const Tables *tables, const ObjectRow *track)
   return fluxes->len ? g_array_index (fluxes, gdouble, fluxes->len / 2) : NAN;
 }
 
+static void
+count_alone (Tables *tables)
+{
+  for (guint i = 0; i < tables->detections->len; i++)
+    {
+      const ObjectRow *row = &g_array_index (tables->detections, ObjectRow, i);
+      FrameRow        *frame = (FrameRow *) tables_frame (tables, row->index);
+
+      if (frame && row->track < 0)
+        frame->n_alone++;
+    }
+}
+
 void
 tables_link (Tables *tables)
 {
@@ -186,6 +199,7 @@ tables_link (Tables *tables)
             }
         }
     }
+  count_alone (tables);
   for (guint i = 0; i < tables->tracks->len; i++)
     {
       ObjectRow *track = &g_array_index (tables->tracks, ObjectRow, i);

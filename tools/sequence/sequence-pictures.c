@@ -12,10 +12,14 @@
 
 #include "../saves.h"
 
-#define SIDE    65              /* px of the sky */
+#define SIDE    SEQUENCE_CUTOUT
 #define SCALE   4
 #define GAP     8
 #define REACH   24              /* frames on either side of the strongest row */
+#define FILM    24              /* frames of a film */
+#define APART   4               /* px between its two pictures, ... */
+#define STRIP   (2 * SIDE + APART)
+#define TICK    5               /* ... and of the marks beside the object, which begin as far from it */
 #define AT_ONCE 64              /* pictures: each keeps 0.8 MB of its frames */
 #define WIDTH   (2 * SIDE * SCALE + GAP)
 #define HEIGHT  (SIDE * SCALE)
@@ -31,7 +35,7 @@ typedef struct
 typedef struct
 {
   gfloat sky[SIDE * SIDE];
-  gint   to_x, to_y;
+  gint   to_x, to_y, index;
 } Window;
 
 typedef struct
@@ -49,7 +53,7 @@ place (const Drawing *drawing, gint index, gboolean of_object, gint *x, gint *y)
 {
   const ObjectRow *best = drawing->way->best;
   const FrameRow  *then = tables_frame (drawing->tables, best->index), *now = tables_frame (drawing->tables, index);
-  const gdouble    passed = of_object ? index - best->index : 0;
+  const gdouble    passed = of_object ? tables_between (drawing->tables, best->index, index) : 0.0;
 
   if (! now || (now->state != FRAME_USED && now->state != FRAME_FIRST) || now->chain != then->chain)
     return FALSE;
@@ -74,6 +78,7 @@ add_window (Drawing *drawing, gint index, const CountPlane *plane)
     return;
   window.to_x = object_x - x;
   window.to_y = object_y - y;
+  window.index = index;
   for (gint i = 0; i < SIDE * SIDE; i++)
     window.sky[i] = pixel (plane, x + i % SIDE - SIDE / 2, y + i / SIDE - SIDE / 2);
   g_array_append_val (drawing->windows, window);
@@ -130,9 +135,10 @@ add_to_object (Drawing *drawing, const Window *window)
     }
 }
 
-/* Grey from 2 standard deviations below the median to `above` of them above it, both robust. */
+/* Grey from 2 standard deviations below the median to `above` of them above it, both robust.  `picture` begins where the first pixel is to be; each
+ * becomes `scale` of them on each axis. */
 static void
-paint (const gfloat *values, gdouble above, guint8 *picture, gint left)
+paint_scaled (const gfloat *values, gdouble above, gint scale, gint stride, guint8 *picture)
 {
   gfloat known[SIDE * SIDE], median, spread;
   gint   n = 0;
@@ -146,13 +152,19 @@ paint (const gfloat *values, gdouble above, guint8 *picture, gint left)
   for (gint i = 0; i < n; i++)
     known[i] = fabsf (known[i] - median);
   spread = MAX (1.4826f * median_of (known, n), 1e-6f);
-  for (gint y = 0; y < HEIGHT; y++)
-    for (gint x = 0; x < SIDE * SCALE; x++)
+  for (gint y = 0; y < SIDE * scale; y++)
+    for (gint x = 0; x < SIDE * scale; x++)
       {
-        const gfloat value = values[y / SCALE * SIDE + x / SCALE], part = ((value - median) / spread + 2.0f) / (gfloat) (above + 2.0);
+        const gfloat value = values[y / scale * SIDE + x / scale], part = ((value - median) / spread + 2.0f) / (gfloat) (above + 2.0);
 
-        picture[y * WIDTH + left + x] = isfinite (value) ? (guint8) (255.0f * CLAMP (part, 0.0f, 1.0f)) : 0;
+        picture[y * stride + x] = isfinite (value) ? (guint8) (255.0f * CLAMP (part, 0.0f, 1.0f)) : 0;
       }
+}
+
+static void
+paint (const gfloat *values, gdouble above, guint8 *picture, gint left)
+{
+  paint_scaled (values, above, SCALE, WIDTH, picture + left);
 }
 
 /* Dots along the way, with the sky at rest. */
@@ -172,9 +184,9 @@ draw_way (const Drawing *drawing, guint8 *picture)
 }
 
 static gboolean
-save (const guint8 *picture, const gchar *path, GError **error)
+save (const guint8 *picture, gint width, gint height, const gchar *path, GError **error)
 {
-  g_autoptr (GeglBuffer) buffer = gegl_buffer_new (GEGL_RECTANGLE (0, 0, WIDTH, HEIGHT), babl_format ("Y' u8"));
+  g_autoptr (GeglBuffer) buffer = gegl_buffer_new (GEGL_RECTANGLE (0, 0, width, height), babl_format ("Y' u8"));
   g_autoptr (GeglNode) node = gegl_node_new_child (NULL, "operation", "gegl:png-save", "bitdepth", 8, NULL);
 
   gegl_buffer_set (buffer, NULL, 0, NULL, picture, GEGL_AUTO_ROWSTRIDE);
@@ -186,7 +198,7 @@ find_velocity (Drawing *drawing)
 {
   const ObjectRow *first = drawing->way->first, *last = drawing->way->last;
   const FrameRow  *from = tables_frame (drawing->tables, first->index), *to = tables_frame (drawing->tables, last->index);
-  const gint       passed = last->index - first->index;
+  const gdouble    passed = tables_between (drawing->tables, first->index, last->index);
 
   drawing->v_x = drawing->way->best->v_x;
   drawing->v_y = drawing->way->best->v_y;
@@ -195,6 +207,52 @@ find_velocity (Drawing *drawing)
       drawing->v_x = (last->x - to->x - first->x + from->x) / passed;
       drawing->v_y = (last->y - to->y - first->y + from->y) / passed;
     }
+}
+
+/* Marks on both sides of where the object is. */
+static void
+mark (const Window *window, guint8 *picture)
+{
+  for (gint i = TICK; i < 2 * TICK; i++)
+    for (gint side = -1; side <= 1; side += 2)
+      {
+        const gint x = SIDE / 2 + window->to_x + side * i, y = SIDE / 2 + window->to_y;
+
+        if (x >= 0 && y >= 0 && x < SIDE && y < SIDE)
+          picture[y * STRIP + x] = 255;
+      }
+}
+
+/* A frame, and what is left of it without the sky. */
+static void
+paint_frame (const Drawing *drawing, const Window *window, guint8 *picture)
+{
+  gfloat left[SIDE * SIDE];
+
+  for (gint i = 0; i < SIDE * SIDE; i++)
+    left[i] = window->sky[i] - drawing->sky[i];
+  paint_scaled (window->sky, 12.0, 1, STRIP, picture);
+  paint_scaled (left, 6.0, 1, STRIP, picture + SIDE + APART);
+  mark (window, picture);
+  mark (window, picture + SIDE + APART);
+}
+
+/* The frames around the strongest row, one below the other. */
+static gboolean
+save_film (const Drawing *drawing, const gchar *folder, GError **error)
+{
+  g_autofree guint8 *picture = g_malloc0 ((gsize) STRIP * SIDE * (FILM + 1));
+  g_autofree gchar  *path = g_strdup_printf ("%s/%04d-film.png", folder, drawing->way->best->track + 1);
+  gint               n = 0;
+
+  for (guint k = 0; k < drawing->windows->len; k++)
+    {
+      const Window *window = &g_array_index (drawing->windows, Window, k);
+
+      if (ABS (window->index - drawing->way->best->index) <= FILM / 2)
+        paint_frame (drawing, window, picture + (gsize) STRIP * SIDE * n++);
+    }
+  return n == 0 || save (picture, STRIP, SIDE * n, path, error);
 }
 
 static gboolean
@@ -209,7 +267,7 @@ draw (Drawing *drawing, const gchar *folder, GError **error)
   paint (drawing->sky, 12.0, picture, 0);
   draw_way (drawing, picture);
   paint (drawing->object, 8.0, picture, SIDE * SCALE + GAP);
-  return save (picture, path, error);
+  return save (picture, WIDTH, HEIGHT, path, error) && save_film (drawing, folder, error);
 }
 
 /* Those found more than once come first, then the strongest. */

@@ -7,6 +7,7 @@
  * them.  Each shift is rounded to 1/1024 px before it is added, so that sums are exact: whoever begins elsewhere gets the same differences. */
 #include "sequence.h"
 
+#include <math.h>
 #include <string.h>
 
 #define CANDIDATES 4            /* frames of a group that may become its key */
@@ -43,6 +44,8 @@ key_new (Sequence *sequence, gint index)
     }
   shift_key_init (&key->shifts, &key->plane, TRUE);
   key->stars = light_stars (&key->plane);
+  key->seeing = NAN;
+  key->seeing = quality_of (key, &key->plane, &(Shift) { .ok = TRUE }).seeing;
   return key;
 }
 
@@ -160,10 +163,14 @@ go_on_with (Places *places, Key *key, const Shift *found)
   const FrameShift step = found ? rounded (found) : (FrameShift) { 0.0, 0.0 };
 
   if (found)
-    places->at = (FrameShift) { places->at.x + step.x, places->at.y + step.y };
+    {
+      places->at = (FrameShift) { places->at.x + step.x, places->at.y + step.y };
+      places->light += quality_of (places->key, &key->plane, found).light;
+    }
   else
     {
       places->at = step;
+      places->light = 0.0;
       places->chain += places->key != NULL;
     }
   key_free (places->key);
@@ -231,7 +238,12 @@ find_shifts (Places *places, gint n, Arrived *const *frames)
   for (gint k = 0; k < n; k++)
     {
       const FrameShift  step = rounded (&found[k]);
+      const Quality     quality = quality_of (places->key, &frames[k]->plane, &found[k]);
       g_autofree gchar *why = disagreement (places->key, &frames[k]->plane, &found[k]);
+
+      why = why ? why : quality_fault (&places->sequence->settings.quality, &quality);
+      frames[k]->quality = quality;
+      frames[k]->quality.light += places->light;
 
       frames[k]->found = found[k];
       frames[k]->shift = (FrameShift) { places->at.x + step.x, places->at.y + step.y };

@@ -133,6 +133,8 @@ tell_lacks (const ReportSettings *settings, gint n, gint n_magnitudes, gboolean 
   add_clause (lacks, has_zero && ! has_band, "no band (--band, FILTER): no magnitudes in tracks.psv");
   add_clause (lacks, ! settings->observatory,
               "no observatory (--observatory): XXX, which the Minor Planet Center does not take");
+  add_clause (lacks, ! settings->submitter || ! settings->observers || ! settings->measurers || ! settings->telescope,
+              "not all of --submitter, --observers, --measurers and --telescope: the Minor Planet Center asks for them in tracks.psv");
   add_clause (lacks, ! settings->catalogue, "no catalogue of stars (--catalogue): astCat is UNK");
   if (lacks->len)
     progress_say ("the report lacks: %s", lacks->str);

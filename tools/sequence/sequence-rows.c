@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * Rows of a block's file: a letter and numbers, with tabs between them.  F: a frame; D: a detection; T: a track; O: the frame before the
- * block, which says how the block's chain lies against the one before; W: what a frame says of the sky; L: a search's threshold; K: a streak.  H, P and S: see sequence-content.c. */
+ * block, which says how the block's chain lies against the one before, B: its light; Q: how good a frame is; W: what a frame says of the sky; L: a search's threshold; K: a streak.  H, P and S: see sequence-content.c. */
 #include "sequence.h"
 
 #include <math.h>
@@ -12,6 +12,7 @@
 #define SOLVED_WORDS 4
 #define SEARCH_WORDS 4
 #define STREAK_WORDS 8
+#define QUALITY_WORDS 7
 
 /* ------------------------------------------------------------------ writing -- */
 
@@ -33,6 +34,20 @@ row_add_frame (GString *text, const FrameRow *row)
   row_add_number (text, '\t', "%.6f", row->facts.exposure);
   row_add_number (text, '\t', "%.6f", row->facts.zero_point);
   g_string_append_printf (text, "\t%s\t%s\t%s\n", row->facts.band, name, reason);
+  g_string_append_printf (text, "Q\t%d\t%d", row->index, row->quality.stars);
+  row_add_number (text, '\t', "%.3f", row->quality.seeing);
+  row_add_number (text, '\t', "%.3f", row->quality.sky);
+  row_add_number (text, '\t', "%.10f", row->quality.light);
+  row_add_number (text, '\t', "%.4f", row->quality.noise);
+  g_string_append_c (text, '\n');
+}
+
+void
+row_add_light (GString *text, gint index, gdouble light)
+{
+  g_string_append_printf (text, "B\t%d", index);
+  row_add_number (text, '\t', "%.10f", light);
+  g_string_append_c (text, '\n');
 }
 
 void
@@ -101,7 +116,7 @@ tables_init (Tables *tables)
 {
   *tables = (Tables) { g_array_new (FALSE, FALSE, sizeof (FrameRow)), g_array_new (FALSE, FALSE, sizeof (ObjectRow)),
                        g_array_new (FALSE, FALSE, sizeof (ObjectRow)), solved_new (), g_array_new (FALSE, FALSE, sizeof (StreakRow)),
-                       g_array_new (FALSE, FALSE, sizeof (gdouble)), 0 };
+                       g_array_new (FALSE, FALSE, sizeof (gdouble)), 0, 0.0 };
   g_array_set_clear_func (tables->frames, free_names);
 }
 
@@ -121,6 +136,7 @@ typedef struct
 {
   gint       joined, chain;     /* the block's chain that goes on, -1: none; the number of its first in the table */
   FrameShift step;
+  gdouble    light;             /* to be added to the light of the chain that goes on */
 } Joint;
 
 static Joint
@@ -135,7 +151,7 @@ joint_of (const Tables *tables, gchar **words)
       const FrameRow *row = &g_array_index (tables->frames, FrameRow, i);
 
       if (row->index == atoi (words[1]) && isfinite (row->x))
-        return (Joint) { atoi (words[2]), row->chain - atoi (words[2]), { row->x - number_of (words[3]), row->y - number_of (words[4]) } };
+        return (Joint) { atoi (words[2]), row->chain - atoi (words[2]), { row->x - number_of (words[3]), row->y - number_of (words[4]) }, 0.0 };
     }
   return joint;
 }
@@ -195,6 +211,26 @@ add_object (GArray *array, gchar **words)
   g_array_append_val (array, row);
 }
 
+static void
+add_quality (Tables *tables, gchar **words, const Joint *joint)
+{
+  FrameRow *row = &g_array_index (tables->frames, FrameRow, tables->frames->len - 1);
+
+  row->quality = (Quality) { .stars = atoi (words[2]), .seeing = number_of (words[3]), .sky = number_of (words[4]), .light = number_of (words[5]),
+                             .noise = number_of (words[6]), .transparency = NAN };
+  if (row->chain - joint->chain == joint->joined)
+    row->quality.light += joint->light;
+}
+
+/* As joint_of has a step. */
+static gdouble
+light_step (const Tables *tables, gchar **words)
+{
+  const FrameRow *row = tables_frame (tables, atoi (words[1]));
+
+  return row ? row->quality.light - number_of (words[2]) : NAN;
+}
+
 gboolean
 tables_add (Tables *tables, const gchar *text)
 {
@@ -211,6 +247,10 @@ tables_add (Tables *tables, const gchar *text)
         joint = joint_of (tables, words);
       else if (**line == 'F' && n == FRAME_WORDS + 2 && is_in_place (tables, words))
         add_frame (tables, words, &joint);
+      else if (**line == 'B' && n == 3)
+        joint.light = light_step (tables, words);
+      else if (**line == 'Q' && n == QUALITY_WORDS && is_in_place (tables, words))
+        add_quality (tables, words, &joint);
       else if (**line == 'D' && n == OBJECT_WORDS && is_in_place (tables, words))
         add_object (tables->detections, words);
       else if (**line == 'T' && n == OBJECT_WORDS && is_in_place (tables, words))

@@ -96,6 +96,22 @@ tables_place (Tables *tables)
   place (tables, tables->tracks);
 }
 
+Motion
+tables_motion (const Tables *tables, const ObjectRow *row)
+{
+  const Pixel   pixel = pixel_of (tables, row);
+  const gdouble minutes = tables->cadence / 60.0;
+  gdouble       ra[2], dec[2], east, north;
+
+  if (! pixel.sky || ! (minutes > 0.0) || ! isfinite (row->v_x))
+    return (Motion) { NAN, NAN };
+  for (gint i = 0; i < 2; i++)
+    sky_place (pixel.sky, pixel.x + i * row->v_x, pixel.y + i * row->v_y, &ra[i], &dec[i]);
+  east = remainder (ra[1] - ra[0], 360.0) * cos (dec[0] * G_PI / 180.0) * PER_DEGREE;
+  north = (dec[1] - dec[0]) * PER_DEGREE;
+  return (Motion) { hypot (east, north) / minutes, fmod (atan2 (east, north) * 180.0 / G_PI + 360.0, 360.0) };
+}
+
 PixelSize
 tables_pixel_size (const Tables *tables, const ObjectRow *row)
 {

@@ -20,7 +20,7 @@ add_quoted (GString *text, const gchar *words)
 static gboolean
 write_shifts (const Tables *tables, const gchar *path, GError **error)
 {
-  g_autoptr (GString) text = g_string_new ("frame,name,state,x,y,error,chain,pixels,history,degree,noise_gain,threshold,detections,rays,time,middle,exposure,reason\n");
+  g_autoptr (GString) text = g_string_new ("frame,name,state,x,y,error,chain,pixels,history,degree,noise_gain,threshold,detections,rays,time,middle,exposure,stars,seeing,sky,transparency,noise,reason\n");
 
   for (guint i = 0; i < tables->frames->len; i++)
     {
@@ -39,10 +39,28 @@ write_shifts (const Tables *tables, const gchar *path, GError **error)
       row_add_number (text, ',', "%.6f", row->facts.start);
       row_add_number (text, ',', "%.6f", row->facts.middle);
       row_add_number (text, ',', "%.6f", row->facts.exposure);
+      g_string_append_printf (text, ",%d", row->quality.stars);
+      row_add_number (text, ',', "%.3f", row->quality.seeing);
+      row_add_number (text, ',', "%.3f", row->quality.sky);
+      row_add_number (text, ',', "%.4f", row->quality.transparency);
+      row_add_number (text, ',', "%.4f", row->quality.noise);
       add_quoted (text, row->reason);
       g_string_append_c (text, '\n');
     }
   return folder_write (path, text->str, text->len, error);
+}
+
+/* In a minute, where frames have times. */
+static void
+add_motion (GString *text, const Tables *tables, const ObjectRow *row)
+{
+  const gdouble in_a_minute = tables->cadence > 0.0 ? 60.0 / tables->cadence : NAN;
+  const Motion  motion = tables_motion (tables, row);
+
+  row_add_number (text, ',', "%.5f", row->v_x * in_a_minute);
+  row_add_number (text, ',', "%.5f", row->v_y * in_a_minute);
+  row_add_number (text, ',', "%.4f", motion.rate);
+  row_add_number (text, ',', "%.2f", motion.angle);
 }
 
 static void
@@ -65,13 +83,14 @@ add_object (GString *text, const Tables *tables, const ObjectRow *row)
   row_add_number (text, ',', "%.7f", row->ra);
   row_add_number (text, ',', "%.7f", row->dec);
   row_add_number (text, ',', "%.6f", frame ? frame->facts.middle : NAN);
+  add_motion (text, tables, row);
   g_string_append_c (text, '\n');
 }
 
 static gboolean
 write_objects (const Tables *tables, const GArray *rows, const gchar *path, GError **error)
 {
-  g_autoptr (GString) text = g_string_new ("frame,name,x,y,flux,significance,velocity_x,velocity_y,track,frames,ra,dec,time\n");
+  g_autoptr (GString) text = g_string_new ("frame,name,x,y,flux,significance,velocity_x,velocity_y,track,frames,ra,dec,time,minute_x,minute_y,arcsec_minute,position_angle\n");
 
   for (guint i = 0; i < rows->len; i++)
     add_object (text, tables, &g_array_index (rows, ObjectRow, i));

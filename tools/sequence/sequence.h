@@ -18,14 +18,22 @@
 #include "whiten-request.h"
 
 #define SEQUENCE_GROUP 16       /* frames that have one reference */
+#define SEQUENCE_CUTOUT 65      /* px of the sky on each side of a picture of a track */
 #define SEQUENCE_SHORT 8        /* frames of a short track */
 #define SEQUENCE_MOST_MOVES (1 << 27)           /* of one search: velocities times frames; a pointer each */
 
-typedef enum { WRITE_WHITENED, WRITE_BACKGROUND, WRITE_SIGNIFICANCE, WRITE_KINDS } WriteKind;
+typedef enum { WRITE_WHITENED, WRITE_BACKGROUND, WRITE_SIGNIFICANCE, WRITE_CALIBRATED, WRITE_KINDS } WriteKind;
+
+/* A frame beyond one of them is left out. */
+typedef struct
+{
+  gdouble least_stars, most_seeing, most_sky, least_light;      /* that of its reference's stars */
+} QualityCut;
 
 /* What results depend on. */
 typedef struct
 {
+  QualityCut      quality;
   ShiftSettings   shift;        /* of planes whose bad pixels are NaN */
   WeightsSettings weights;
   gint            history, block;
@@ -50,11 +58,35 @@ typedef struct
   gboolean  is_changed;         /* it was another one before */
 } Content;
 
+/* In this order, as each is made with those before it. */
+typedef enum { MASTER_BIAS, MASTER_DARK, MASTER_FLAT, MASTER_BAD, MASTERS } MasterKind;
+
+typedef struct
+{
+  gchar     *path;              /* of the file */
+  gchar      hash[CONTENT_LENGTH];      /* of its bytes */
+  gdouble    exposure;          /* NaN: not known */
+  CountPlane plane;             /* pixels NULL: there is none */
+} Master;
+
+/* What the camera adds and takes.  A dark frame alone is no calibration: it is taken away behind the means of mosaics. */
+typedef struct
+{
+  gboolean is_open;             /* frames are to be calibrated */
+  gint     width, height;       /* of frames as they are read */
+  gint     cell;                /* pixels of these that one of ours has on each axis */
+  Master   masters[MASTERS];
+} Calibration;
+
 typedef struct
 {
   SequenceSettings settings;
-  gchar           *what, *dark_path, *folder;
-  gchar           *dark_file;   /* to which dark_path leads; owned */
+  gchar           *what, *folder;
+  gchar           *master_paths[MASTERS];       /* as they were given; NULL: none */
+  gchar           *dark_file;   /* of the dark frame that is alone; owned */
+  Calibration      calibration;
+  gdouble          exposure;    /* of a frame; NaN: not known */
+  gdouble          cadence;     /* seconds from frame to frame, mostly; 0: not all have a time */
   FrameList        list;
   Content         *contents;    /* of the frames of the list */
   Content          dark_content;
@@ -75,6 +107,26 @@ gdouble     sequence_gain   (const Sequence *sequence);
 /* Less the dark frame, NaN where a pixel is bad.  The facts are the caller's; NULL: they are not wanted.  FALSE: the
  * frame cannot be used, and the error says why. */
 gboolean    sequence_frame  (Sequence *sequence, gint index, CountPlane *plane, FrameFacts *facts, GError **error);
+
+/* sequence-masters.c: the name of an option, without its dashes. */
+const gchar *master_name    (MasterKind kind);
+/* The path of the only frame of `what`, or of the master that is made of its frames.  NULL: there is none. */
+gchar      *master_file     (const Sequence *sequence, MasterKind kind, const gchar *what, GError **error);
+gboolean    master_load     (Sequence *sequence, MasterKind kind, const gchar *what, GError **error);
+/* FALSE: it is dark.  It has the size of the other masters. */
+gboolean    master_divide_flat (const Calibration *has, Master *flat, GError **error);
+/* Of one pixel: the mean of what lies near the median.  They are sorted; NaN: there are none. */
+gfloat      master_combine  (gfloat *values, gint n);
+
+/* sequence-calibrate.c: once the size and the pattern of the frames are known.  FALSE: a master cannot be used. */
+gboolean    calibration_open  (Sequence *sequence, GError **error);
+void        calibration_clear (Calibration *calibration);
+/* By how much the dark's own light grows in a frame. */
+gfloat      calibration_scale (const Calibration *calibration, gdouble exposure);
+/* What the camera added to a pixel. */
+gfloat      calibration_taken (const Calibration *calibration, gfloat scale, gsize at);
+/* A frame as it was read, of the calibration's size; from `full` counts on a pixel is full. */
+CountPlane  calibration_apply (const Calibration *calibration, const FramePixels *pixels, ColoursMode colours, const gchar *pattern, gfloat full);
 
 /* sequence-content.c: what was read, so that a result holds for the same frames only.
  *
@@ -117,6 +169,21 @@ typedef struct
 GArray     *light_stars     (const CountPlane *plane);
 gdouble     light_of        (const GArray *stars, const CountPlane *plane, gdouble shift_x, gdouble shift_y);
 
+/* Of one place; the rim alone, a mean of its pixels.  NaN: it lies less than 4 pixels within. */
+gdouble     light_at        (const CountPlane *plane, gint x, gint y);
+gdouble     light_rim       (const CountPlane *plane, gint x, gint y);
+
+/* Numbers that are not known are NaN. */
+typedef struct
+{
+  gint    stars;                /* of the reference's, those that are seen */
+  gdouble seeing;               /* full width at half maximum, px */
+  gdouble sky;                  /* counts */
+  gdouble light;                /* of the stars, binary logarithm: against the reference, then along its chain */
+  gdouble noise;                /* of the whitened frame, counts */
+  gdouble transparency;         /* of the light of the middle frame of the chain; not in a block's file */
+} Quality;
+
 /* sequence-left.c: the part of the stars' pixels that lie more than 3 standard deviations from the background; 0:
  * hardly any. */
 gdouble     left_of_stars   (const WhitenPlanes *planes);
@@ -127,7 +194,17 @@ typedef struct
   CountPlane  plane;
   ShiftKey    shifts;           /* which points to the plane */
   GArray     *stars;            /* LightStar */
+  gdouble     seeing;           /* NaN: not known */
 } Key;
+
+/* sequence-quality.c: against a reference; and of the reference itself. */
+Quality     quality_of      (const Key *key, const CountPlane *plane, const Shift *found);
+/* The standard deviation of most pixels. */
+gdouble     quality_noise   (const CountPlane *plane);
+/* NULL: the frame is good enough. */
+gchar      *quality_fault   (const QualityCut *cut, const Quality *quality);
+/* "stars>=20,seeing<=4,sky<=900,transparency>=0.5", each once or not at all; NULL: no cut.  FALSE: it is none. */
+gboolean    quality_parse   (const gchar *text, QualityCut *cut);
 
 /* Where frames lie against one another. */
 typedef struct
@@ -135,7 +212,8 @@ typedef struct
   Sequence   *sequence;
   gint        group;            /* that the key was looked for in */
   Key        *key;              /* a frame that most others of its group agree with; NULL: there was none yet */
-  FrameShift  at;               /* of the key */
+  FrameShift  at;               /* of the key, ... */
+  gdouble     light;            /* ... and its stars', against the first key of the chain */
   gint        chain;            /* frames of another chain have no place against one another */
 } Places;
 
@@ -147,6 +225,7 @@ typedef struct
   FrameFacts  facts;
   TesseraKept *kept;           /* on the device */
   Shift       found;
+  Quality     quality;
   FrameShift  shift;            /* its place, ... */
   gint        chain;
   gboolean    has_place;        /* ... if it has one */
@@ -194,10 +273,12 @@ typedef enum { FRAME_USED, FRAME_FIRST, FRAME_UNREADABLE, FRAME_LOST } FrameStat
 typedef struct
 {
   gint       index, chain, pixels, n, degree, detections, rays;
+  gint       n_alone;           /* of these, of no track; not in a block's file */
   FrameState state;
   gdouble    x, y, error, noise_gain, threshold;
   FrameFacts facts;             /* without what is said of the sky, ... */
   SkyState   sky;               /* ... which is this */
+  Quality    quality;
   gchar     *name, *reason;
 } FrameRow;
 
@@ -219,6 +300,8 @@ void        row_add_streak  (GString *text, gint index, const Streak *streak);
 void        row_add_search  (GString *text, gint index, gint frames, gdouble threshold);
 /* The last frame before a block's first that had a place, in the block's chain. */
 void        row_add_overlap (GString *text, gint index, FrameShift at, gint chain);
+/* The light of that frame's stars. */
+void        row_add_light   (GString *text, gint index, gdouble light);
 /* What the header of a frame says of the sky. */
 void        row_add_solved  (GString *text, gint index, const FrameFacts *facts);
 
@@ -235,6 +318,7 @@ typedef struct
   GArray *streaks;              /* StreakRow */
   GArray *searches;             /* gdouble: the threshold of each search for tracks */
   gint    n_tracks;             /* objects; of each there are some rows */
+  gdouble cadence;              /* as in Sequence */
 } Tables;
 
 void        tables_init     (Tables *tables);
@@ -263,14 +347,30 @@ typedef struct
   gdouble ra, dec;              /* ra: along the sky, not along the equator */
 } PixelSize;
 
+/* sequence-quality.c: how much light frames have, once all blocks are there. */
+void        tables_judge      (Tables *tables);
 /* Places of those that have none by their own frame, once all blocks are there. */
 void        tables_place      (Tables *tables);
+/* How an object moves in the sky: seconds of arc in a minute, degrees from north over east.  NaN: not known. */
+typedef struct
+{
+  gdouble rate, angle;
+} Motion;
+
+Motion      tables_motion     (const Tables *tables, const ObjectRow *row);
 /* NaN: no frame of the row's chain says where it lies. */
 PixelSize   tables_pixel_size (const Tables *tables, const ObjectRow *row);
 
 /* sequence-link.c: gives tracks their numbers and the median flux of their detections, and detections the velocity of
  * their track. */
 void        tables_link     (Tables *tables);
+/* sequence-times.c: what passes from frame to frame, in frames of the cadence.  `frames`: as many as numbers say. */
+gdouble     times_cadence   (const FrameList *list);
+gdouble     times_passed    (gdouble cadence, gint frames, gdouble seconds);
+gdouble     times_between   (const Sequence *sequence, gint from, gint to);
+gdouble     tables_between  (const Tables *tables, gint from, gint to);
+/* A finer grid where time between the frames is longer than their number.  FALSE: much longer. */
+gboolean    times_grid      (const Sequence *sequence, gint from, gint to, TrackGrid *grid);
 /* NULL where the frame has no row. */
 const FrameRow *tables_frame (const Tables *tables, gint index);
 
@@ -281,8 +381,11 @@ const FrameRow *tables_frame (const Tables *tables, gint index);
 /* What reports say beside what the files say. */
 typedef struct
 {
-  const gchar *observatory, *catalogue, *band;          /* NULL: not given */
+  const gchar *observatory, *catalogue, *band;          /* NULL: not given; so are those */
+  const gchar *submitter, *observers, *measurers;       /* names, with commas between them */
+  const gchar *telescope;                               /* design, aperture in metres, detector */
   gdouble      zero_point, fwhm;                        /* zero_point NaN: what the files say */
+  gint         stack;
 } ReportSettings;
 
 /* A track, as it is reported.  Numbers that are not known are NaN. */
@@ -306,6 +409,11 @@ void        ades_add        (GString *text, const Observation *seen, const Repor
 
 /* sequence-write.c, sequence-plots.c, sequence-pictures.c: into the folder; each file whole or not at all. */
 gboolean    tables_write    (const Tables *tables, const gchar *folder, const ReportSettings *settings, GError **error);
+/* sequence-panels.c: quality.svg, and the same as a part of a page. */
+gboolean    panels_write    (const Tables *tables, const gchar *folder, GError **error);
+void        panels_add      (GString *text, const Tables *tables);
+/* sequence-page.c: report.html, once pictures are there.  `list` NULL: files that were dropped are not known. */
+gboolean    page_write      (const Tables *tables, const gchar *folder, const FrameList *list, const ReportSettings *settings, GError **error);
 gboolean    plots_write     (const Tables *tables, const gchar *folder, GError **error);
 gint        pictures_write  (Sequence *sequence, const Tables *tables, gint most, GError **error);
 
