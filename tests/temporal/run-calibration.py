@@ -93,6 +93,14 @@ def floats(path):
     return width, numbers
 
 
+def write_floats(path, numbers):
+    data = array.array('f', numbers)
+    data.byteswap()
+    lines = ['SIMPLE  = T', 'BITPIX  = -32', 'NAXIS   = 2', f'NAXIS1  = {SIZE}', f'NAXIS2  = {SIZE}', 'END']
+    with open(path, 'wb') as file:
+        file.write(''.join(line.ljust(80) for line in lines).ljust(2880).encode() + data.tobytes() + bytes(-len(data) * 4 % 2880))
+
+
 class Nights:
     def __init__(self, build, work):
         self.gegl, self.work = Gegl(build), work
@@ -227,6 +235,11 @@ def refusals(report, nights, camera):
                                     ('a flat of the night', 'night', 'flat', 'without light'), ('no such file', 'nowhere', 'bias', 'nowhere')):
         _, code, errors = nights.run('grey', 'of-refused', *nights.words('grey', **{more: what}))
         report.check(f'{name}: refused', code == 2 and words in errors, f'{code} {errors}')
+    holes = [number if k % 101 else float('nan') for k, number in enumerate(camera.bias)]
+    write_floats(nights.path('grey', 'holes.fits'), holes)
+    _, code, errors = nights.run('grey', 'of-holes', *nights.words('grey', bias='holes.fits'), '--write', 'calibrated')
+    rms, _, none = nights.away('of-holes', camera.level())
+    report.check('pixels without a number in a master are bad, and no others', code in (0, 1) and rms < 1.5 and abs(none - 1 / 101 - 1 / SIZE) < 0.003, f'{code} {rms:.2f} {none:.3f} {errors}')
     _, code, errors = nights.run('grey', 'of-refused', '--dark', nights.path('grey', 'mixed'))
     report.check('darks of two exposures want a bias', code == 2 and '--bias' in errors, f'{code} {errors}')
     _, code, errors = nights.run('grey', 'of-mixed', *nights.words('grey', dark='mixed'), '--write', 'calibrated')

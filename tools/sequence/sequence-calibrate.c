@@ -51,7 +51,10 @@ level_flat (CountPlane *flat, gint apart)
 
       for (gint y = phase / apart; y < flat->height; y += apart)
         for (gint x = phase % apart; x < flat->width; x += apart)
-          values[n++] = flat->pixels[(gsize) y * flat->width + x];
+          {
+            values[n] = flat->pixels[(gsize) y * flat->width + x];
+            n += isfinite (values[n]);
+          }
       level = median_of (values, n);
       for (gint y = phase / apart; y < flat->height; y += apart)
         for (gint x = phase % apart; x < flat->width; x += apart)

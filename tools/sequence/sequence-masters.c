@@ -355,19 +355,35 @@ master_file (const Sequence *sequence, MasterKind kind, const gchar *what, GErro
   return path;
 }
 
+/* Of the pixels that have a number. */
+static gfloat
+level_of (const CountPlane *plane)
+{
+  const gsize        n = (gsize) plane->width * plane->height;
+  g_autofree gfloat *values = g_new (gfloat, n);
+  gsize              known = 0;
+
+  for (gsize at = 0; at < n; at++)
+    {
+      values[known] = plane->pixels[at];
+      known += isfinite (values[known]);
+    }
+  return median_of (values, known);
+}
+
 /* A flat of counts is light and what the camera adds to it; of a master that was made here, or elsewhere, light alone. */
 gboolean
 master_divide_flat (const Calibration *has, Master *flat, GError **error)
 {
   const gsize   n = (gsize) flat->plane.width * flat->plane.height;
   const Making  making = { .has = has, .kind = MASTER_FLAT };
-  gfloat        level = median_of (flat->plane.pixels, n);
+  gfloat        level = level_of (&flat->plane);
 
   if (! (level < DIVIDED && level > 0.0f))
     {
       for (gsize at = 0; at < n; at++)
         flat->plane.pixels[at] = light_of_flat (&making, flat->plane.pixels[at], flat->exposure, at);
-      level = median_of (flat->plane.pixels, n);
+      level = level_of (&flat->plane);
     }
   return level > 0.0f || frames_refuse (flat->path, "is a flat without light: half of its pixels are at most 0", error);
 }
