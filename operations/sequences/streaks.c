@@ -18,7 +18,7 @@
 #define WIDEST    16            /* half, in pixels */
 #define AROUND    3             /* pixels that are marked beside it */
 #define CROWDED   10            /* more than one pixel in so many: that frame is not understood */
-#define TRIES     32            /* lines that are looked at */
+#define TRIES     16            /* lines that are looked at */
 #define OF_WIDTH  1.0645        /* the area of a Gaussian, for its width and height */
 
 typedef struct

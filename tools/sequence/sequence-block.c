@@ -10,7 +10,6 @@
 #include "sky.h"
 
 #define MOST_LEFT    0.05        /* of stars, by shifts */
-#define OF_STAR      0.3         /* less than this part of a star's light is left of the star */
 #define DETECTS_FROM 2          /* frames of the history: one does not tell which of the two a star's rest is in */
 #define REMOVES_FROM 5          /* frames of the history: objects go from the next */
 
@@ -198,7 +197,7 @@ judge (Block *block, Past *now, FrameRow *row, GString *objects, GError **error)
                                   .value = detection->value,
                                   .flux = detect_flux (&block->planes.whitened, detection->x, detection->y, settings->fwhm) };
 
-      if (detect_part_of_star (&block->planes.background, &block->planes.whitened, detection->x, detection->y) < OF_STAR)
+      if (clean_is_star (&block->planes, detection->x, detection->y))
         continue;
       row->detections++;
       sky_place (block->sky, object.x, object.y, &object.ra, &object.dec);
@@ -213,6 +212,7 @@ judge (Block *block, Past *now, FrameRow *row, GString *objects, GError **error)
     success = write_planes (block, now, &weights, error);
   if (settings->removes && n >= MIN (settings->history, REMOVES_FROM))
     clean_objects (&block->planes, &block->removal, now, &filtered.plane, threshold);
+  clean_stars (&block->planes, &filtered.plane);
   past_add (block->filtered, &(Past) { filtered, index }, MAX (SEQUENCE_SHORT, settings->stack));
   return success;
 }

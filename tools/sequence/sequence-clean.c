@@ -13,6 +13,8 @@
 #define FULL_MOST  10           /* one pixel in so many: else it is no picture */
 #define FULL_FAR   30.0f        /* widths of the noise from the sky */
 #define APART      23           /* pixels of which one is looked at, for the sky */
+#define NOISE      3.0f         /* what is below it is left to chance */
+#define OF_STAR    0.3          /* less than this part of a star's light is left of the star */
 #define THINNEST   1.25         /* px: what is thinner is no trail in the sky, but a column, or a ray */
 
 /* The sky's level, and a number that is far above it. */
@@ -85,6 +87,12 @@ clean_new_sky (const GArray *history, const Past *now, CountPlane *filtered)
     for (gint column = 0; column < filtered->width; column++)
       if (column < x || column >= filtered->width + x || row < y || row >= filtered->height + y)
         filtered->pixels[(gsize) row * filtered->width + column] = NAN;
+}
+
+gboolean
+clean_is_star (const WhitenPlanes *planes, gint x, gint y)
+{
+  return detect_part_of_star (&planes->background, &planes->whitened, x, y) < OF_STAR;
 }
 
 /* Marks what is no object in the filtered plane.  FALSE: there is none. */
@@ -173,6 +181,21 @@ spare_stars (const WhitenPlanes *planes, const CountPlane *filtered, gfloat thre
 
         if (*pixel > threshold && detect_part_of_star (&planes->background, &planes->whitened, x, y) <= 1.0)
           *pixel = NAN;
+      }
+}
+
+void
+clean_stars (const WhitenPlanes *planes, CountPlane *filtered)
+{
+  g_autofree guint8 *rows = detect_rows_above (filtered, NOISE);
+
+  for (gint y = 0; y < filtered->height; y++)
+    for (gint x = 0; x < filtered->width && rows[y]; x++)
+      {
+        gfloat *pixel = &filtered->pixels[(gsize) y * filtered->width + x];
+
+        if (*pixel > NOISE && clean_is_star (planes, x, y))
+          *pixel = 0.0f;
       }
 }
 

@@ -259,6 +259,9 @@ gfloat      clean_full      (const CountPlane *plane, gfloat saturation);
 /* Streaks and rays go from `filtered` and from the frame, and streaks that are as wide as a star become rows.  Of two frames alone, those of the first go too: what is dark.  Returns
  * the number of rays, and of streaks that are thinner. */
 gint        clean_trails    (const Sequence *sequence, const WhitenPlanes *planes, GArray *history, Past *now, CountPlane *filtered, GString *rows);
+/* Is what is there left of a star?  So it is in no detection, and goes from the plane that tracks are looked for in. */
+gboolean    clean_is_star   (const WhitenPlanes *planes, gint x, gint y);
+void        clean_stars     (const WhitenPlanes *planes, CountPlane *filtered);
 /* Objects go from the frame; stars stay. */
 void        clean_objects   (const WhitenPlanes *planes, Removal *removal, Past *now, const CountPlane *filtered, gfloat threshold);
 
