@@ -13,6 +13,9 @@
 #define FULL_MOST  10           /* one pixel in so many: else it is no picture */
 #define FULL_FAR   30.0f        /* widths of the noise from the sky */
 #define APART      23           /* pixels of which one is looked at, for the sky */
+#define PIECE      64           /* rows of a column that are judged together */
+#define COMMON     1.0f         /* their mean, in standard deviations of a pixel: four times what noise has, whose pixels are alike in threes */
+#define COMMON_MOST 4.0f        /* that a pixel counts */
 #define NOISE      3.0f         /* what is below it is left to chance */
 #define OF_STAR    0.3          /* less than this part of a star's light is left of the star */
 #define THINNEST   1.25         /* px: what is thinner is no trail in the sky, but a column, or a ray */
@@ -143,6 +146,49 @@ clear_first (const Sequence *sequence, const WhitenPlanes *planes, GArray *histo
   count_plane_clear (&turned);
 }
 
+/* Those that are as wide as a star become rows; returns the number of the others. */
+static gint
+add_streaks (GString *rows, gint index, const GArray *streaks)
+{
+  gint thin = 0;
+
+  for (guint i = 0; i < streaks->len; i++)
+    {
+      const Streak *streak = &g_array_index (streaks, Streak, i);
+
+      if (streak->width >= THINNEST)
+        row_add_streak (rows, index, streak);
+      else
+        thin++;
+    }
+  return thin;
+}
+
+/* What pixels of a column have in common, in pieces of PIECE rows, is the camera's. */
+static void
+clear_columns (CountPlane *filtered)
+{
+  const gint width = filtered->width;
+  g_autofree gfloat *sums = g_new (gfloat, width);
+
+  for (gint first = 0; first + PIECE <= filtered->height; first += PIECE)
+    {
+      const gint end = first + 2 * PIECE > filtered->height ? filtered->height : first + PIECE;
+
+      memset (sums, 0, sizeof (gfloat) * width);
+      for (gint y = first; y < end; y++)
+        for (gint x = 0; x < width; x++)
+          {
+            const gfloat value = filtered->pixels[(gsize) y * width + x];
+
+            sums[x] += isnan (value) ? 0.0f : CLAMP (value, -COMMON_MOST, COMMON_MOST);
+          }
+      for (gint x = 0; x < width; x++)
+        for (gint y = first; fabsf (sums[x]) > COMMON * (end - first) && y < end; y++)
+          filtered->pixels[(gsize) y * width + x] = NAN;
+    }
+}
+
 gint
 clean_trails (const Sequence *sequence, const WhitenPlanes *planes, GArray *history, Past *now, CountPlane *filtered, GString *rows)
 {
@@ -152,16 +198,14 @@ clean_trails (const Sequence *sequence, const WhitenPlanes *planes, GArray *hist
 
   if (history->len == 1)
     clear_first (sequence, planes, history, filtered);
-  if (! find_trails (sequence, planes, filtered, mask, &streaks, &rays))
-    return 0;
-  for (guint i = 0; i < streaks->len; i++)
-    if (g_array_index (streaks, Streak, i).width >= THINNEST)
-      row_add_streak (rows, now->index, &g_array_index (streaks, Streak, i));
-    else
-      rays++;
-  clear_marked (filtered, mask);
-  clear_marked (&now->frame.plane, mask);
-  renew (now);
+  if (find_trails (sequence, planes, filtered, mask, &streaks, &rays))
+    {
+      rays += add_streaks (rows, now->index, streaks);
+      clear_marked (filtered, mask);
+      clear_marked (&now->frame.plane, mask);
+      renew (now);
+    }
+  clear_columns (filtered);
   return rays;
 }
 

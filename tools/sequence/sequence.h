@@ -256,7 +256,7 @@ typedef struct
 void        clean_new_sky   (const GArray *history, const Past *now, CountPlane *filtered);
 /* From which number on a pixel is full: `saturation`, or less where many of this frame end at one number. */
 gfloat      clean_full      (const CountPlane *plane, gfloat saturation);
-/* Streaks and rays go from `filtered` and from the frame, and streaks that are as wide as a star become rows.  Of two frames alone, those of the first go too: what is dark.  Returns
+/* Streaks and rays go from `filtered` and from the frame, bad columns from `filtered`, and streaks that are as wide as a star become rows.  Of two frames alone, those of the first go too: what is dark.  Returns
  * the number of rays, and of streaks that are thinner. */
 gint        clean_trails    (const Sequence *sequence, const WhitenPlanes *planes, GArray *history, Past *now, CountPlane *filtered, GString *rows);
 /* Is what is there left of a star?  So it is in no detection, and goes from the plane that tracks are looked for in. */
