@@ -178,8 +178,7 @@ def judge(sky, folder):
     with open(os.path.join(sky, 'truth.json'), encoding='utf-8') as file:
         words = file.read()
     numbers = re.findall(r'\[([^\[\]]+)\]', words)
-    apart = int(re.search('"frames" *: *([0-9]+)', words)[1]) / len(truth)
-    motions = {str(i): tuple(apart * float(word) for word in numbers[i].split(',')[1:3]) for i in range(len(ways))}
+    motions = {str(i): tuple(float(word) for word in numbers[i].split(',')[1:3]) for i in range(len(ways))}
     good = [t for t in range(FIRST, len(truth)) if not truth[t]['bad']]
     detections, shown = collections.defaultdict(list), 0
     for row in rows(folder, 'detections.csv'):
