@@ -17,25 +17,6 @@
 
 #define DARKEST 0.05f           /* of a flat, in parts of its median: less is a bad pixel */
 
-/* ---------------------------------------------------------------- what is taken -- */
-
-gfloat
-calibration_scale (const Calibration *calibration, gdouble exposure)
-{
-  const gdouble parts = exposure / calibration->masters[MASTER_DARK].exposure;
-
-  return calibration->masters[MASTER_BIAS].plane.pixels && isfinite (parts) ? (gfloat) parts : 1.0f;
-}
-
-gfloat
-calibration_taken (const Calibration *calibration, gfloat scale, gsize at)
-{
-  const gfloat *bias = calibration->masters[MASTER_BIAS].plane.pixels, *dark = calibration->masters[MASTER_DARK].plane.pixels;
-  const gfloat  offset = bias ? bias[at] : 0.0f;
-
-  return dark ? offset + (dark[at] - offset) * scale : offset;
-}
-
 /* ------------------------------------------------------------------- opening -- */
 
 /* Medians are 1: of all pixels, or of each of 2 x 2. */
@@ -173,7 +154,7 @@ apply_rows (gsize first, gsize n, gpointer data)
 
   for (gsize at = first * a->raw->width; at < (first + n) * a->raw->width; at++)
     {
-      const gfloat   part = flat ? flat[at] : 1.0f, light = (a->raw->pixels[at] - calibration_taken (a->calibration, a->scale, at)) / part;
+      const gfloat   part = flat ? flat[at] : 1.0f, light = (a->raw->pixels[at] - master_taken (a->calibration, a->scale, at)) / part;
       const gboolean is_good = a->raw->pixels[at] < a->full && part >= DARKEST && ! (bad && bad[at] != 0.0f);
 
       a->light->pixels[at] = is_good && isfinite (light) ? light : NAN;
@@ -230,7 +211,7 @@ CountPlane
 calibration_apply (const Calibration *calibration, const FramePixels *pixels, ColoursMode colours, const gchar *pattern, gfloat full)
 {
   CountPlane light, cells;
-  Applying   applying = { calibration, &pixels->plane, full, calibration_scale (calibration, pixels->facts.exposure), &light };
+  Applying   applying = { calibration, &pixels->plane, full, master_scale (calibration, pixels->facts.exposure), &light };
 
   count_plane_init (&light, pixels->plane.width, pixels->plane.height);
   tessera_spread_range (light.height, 64.0 * 64.0 / light.width, apply_rows, &applying);

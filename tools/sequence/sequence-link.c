@@ -11,26 +11,6 @@
 #define PAUSE  32               /* frames in which it was not found */
 #define REACH  256              /* frames of a track, at most */
 
-const FrameRow *
-tables_frame (const Tables *tables, gint index)
-{
-  guint low = 0, high = tables->frames->len;
-
-  while (low < high)
-    {
-      const guint     middle = (low + high) / 2;
-      const FrameRow *row = &g_array_index (tables->frames, FrameRow, middle);
-
-      if (row->index == index)
-        return row;
-      if (row->index < index)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-  return NULL;
-}
-
 /* How far `row` is from where the object of `track` is then; INFINITY: they cannot be one. */
 static gdouble
 distance (const Tables *tables, const ObjectRow *track, const ObjectRow *row)

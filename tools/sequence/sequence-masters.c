@@ -95,6 +95,23 @@ is_alike (gdouble a, gdouble b)
   return fabs (a - b) <= ALIKE * MAX (fabs (a), fabs (b));
 }
 
+gfloat
+master_scale (const Calibration *calibration, gdouble exposure)
+{
+  const gdouble parts = exposure / calibration->masters[MASTER_DARK].exposure;
+
+  return calibration->masters[MASTER_BIAS].plane.pixels && isfinite (parts) ? (gfloat) parts : 1.0f;
+}
+
+gfloat
+master_taken (const Calibration *calibration, gfloat scale, gsize at)
+{
+  const gfloat *bias = calibration->masters[MASTER_BIAS].plane.pixels, *dark = calibration->masters[MASTER_DARK].plane.pixels;
+  const gfloat  offset = bias ? bias[at] : 0.0f;
+
+  return dark ? offset + (dark[at] - offset) * scale : offset;
+}
+
 /* Light without what the camera adds; of a flat that has no bias the dark is taken where it was exposed as long. */
 static gfloat
 light_of_flat (const Making *making, gfloat count, gdouble exposure, gsize at)
@@ -102,7 +119,7 @@ light_of_flat (const Making *making, gfloat count, gdouble exposure, gsize at)
   const Calibration *has = making->has;
   const gboolean     is_far = ! has->masters[MASTER_BIAS].plane.pixels && ! is_alike (exposure, has->masters[MASTER_DARK].exposure);
 
-  return count - calibration_taken (has, is_far ? 0.0f : calibration_scale (has, exposure), at);
+  return count - master_taken (has, is_far ? 0.0f : master_scale (has, exposure), at);
 }
 
 static gfloat

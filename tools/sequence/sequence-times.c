@@ -49,6 +49,26 @@ times_between (const Sequence *sequence, gint from, gint to)
   return times_passed (sequence->cadence, to - from, sequence->list.frames[to].taken - sequence->list.frames[from].taken);
 }
 
+const FrameRow *
+tables_frame (const Tables *tables, gint index)
+{
+  guint low = 0, high = tables->frames->len;
+
+  while (low < high)
+    {
+      const guint     middle = (low + high) / 2;
+      const FrameRow *row = &g_array_index (tables->frames, FrameRow, middle);
+
+      if (row->index == index)
+        return row;
+      if (row->index < index)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return NULL;
+}
+
 gdouble
 tables_between (const Tables *tables, gint from, gint to)
 {

@@ -115,16 +115,16 @@ gchar      *master_file     (const Sequence *sequence, MasterKind kind, const gc
 gboolean    master_load     (Sequence *sequence, MasterKind kind, const gchar *what, GError **error);
 /* FALSE: it is dark.  It has the size of the other masters. */
 gboolean    master_divide_flat (const Calibration *has, Master *flat, GError **error);
+/* By how much the dark's own light grows in a frame. */
+gfloat      master_scale    (const Calibration *calibration, gdouble exposure);
+/* What the camera added to a pixel. */
+gfloat      master_taken    (const Calibration *calibration, gfloat scale, gsize at);
 /* Of one pixel: the mean of what lies near the median.  They are sorted; NaN: there are none. */
 gfloat      master_combine  (gfloat *values, gint n);
 
 /* sequence-calibrate.c: once the size and the pattern of the frames are known.  FALSE: a master cannot be used. */
 gboolean    calibration_open  (Sequence *sequence, GError **error);
 void        calibration_clear (Calibration *calibration);
-/* By how much the dark's own light grows in a frame. */
-gfloat      calibration_scale (const Calibration *calibration, gdouble exposure);
-/* What the camera added to a pixel. */
-gfloat      calibration_taken (const Calibration *calibration, gfloat scale, gsize at);
 /* A frame as it was read, of the calibration's size; from `full` counts on a pixel is full. */
 CountPlane  calibration_apply (const Calibration *calibration, const FramePixels *pixels, ColoursMode colours, const gchar *pattern, gfloat full);
 
@@ -372,10 +372,10 @@ gdouble     times_cadence   (const FrameList *list);
 gdouble     times_passed    (gdouble cadence, gint frames, gdouble seconds);
 gdouble     times_between   (const Sequence *sequence, gint from, gint to);
 gdouble     tables_between  (const Tables *tables, gint from, gint to);
-/* A finer grid where time between the frames is longer than their number.  FALSE: much longer. */
-gboolean    times_grid      (const Sequence *sequence, gint from, gint to, TrackGrid *grid);
 /* NULL where the frame has no row. */
 const FrameRow *tables_frame (const Tables *tables, gint index);
+/* A finer grid where time between the frames is longer than their number.  FALSE: much longer. */
+gboolean    times_grid      (const Sequence *sequence, gint from, gint to, TrackGrid *grid);
 
 #define REPORT_MOST_TRACKS 1000000      /* numbers of tracks have six digits */
 #define REPORT_LATEST      1e11         /* seconds from 1970: years have four digits */
