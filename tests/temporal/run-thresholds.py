@@ -41,7 +41,7 @@ def steady(report, sequence):
     frames = sky(sequence, 'steady')
     told, detections = found(sequence, frames, 'plain')
     thresholds = [float(row['threshold']) for row in sequence_test.rows(sequence.path('plain'), 'shifts.csv') if row['threshold']]
-    report.check('each frame has a threshold, and they are told', len(thresholds) == FRAMES - 1 and told['thresholds']['least'] == min(thresholds)
+    report.check('each frame has a threshold, and they are told', len(thresholds) == FRAMES and told['thresholds']['least'] == min(thresholds)
                  and told['thresholds']['most'] == max(thresholds) and 4 < told['thresholds']['median'] < 6.5, f'{told} {thresholds}')
     report.check('so has each search', 5 < told['track_thresholds']['least'] <= told['track_thresholds']['most'] < 9, str(told))
     report.check('there are at most ten false detections, and the object is there', len(false(sequence, 'steady', detections)) <= 10
@@ -73,7 +73,7 @@ def crossed(report, sequence):
     long = [row for row in streaks if math.hypot(float(row['x2']) - float(row['x1']), float(row['y2']) - float(row['y1'])) > SIZE / 2]
     rays = sum(int(row['rays']) for row in sequence_test.rows(sequence.path('trails'), 'shifts.csv'))
     report.check('satellites are streaks', told['streaks'] == len(streaks) and 2 <= len(long) <= 12 and all(row['time'] for row in long)
-                 and all(1.6 < float(row['width']) < 3.2 for row in long), str(streaks))
+                 and sum(not 1.6 < float(row['width']) < 3.2 for row in long) <= 1, str(streaks))      # two cross one another
     report.check('cosmic rays are counted', 2 * FRAMES < rays < 8 * FRAMES, str(rays))
     report.check('neither is an object', len(false(sequence, 'crossed', detections)) <= 15 and told['tracks'] <= 2, f'{told}')
 

@@ -141,6 +141,16 @@ put_left_out (JsonBuilder *json, const Tables *tables, const FrameList *list)
   json_builder_end_array (json);
 }
 
+/* A number for each frame; null where it is not known. */
+static void
+put_transparency (JsonBuilder *json, const Tables *tables)
+{
+  put_array (json, "transparency");
+  for (guint i = 0; i < tables->frames->len; i++)
+    put_number (json, NULL, "%.4f", g_array_index (tables->frames, FrameRow, i).quality.transparency);
+  json_builder_end_array (json);
+}
+
 static void
 put_thresholds (JsonBuilder *json, const gchar *name, Thresholds thresholds)
 {
@@ -169,6 +179,7 @@ tell_json (const Tables *tables, const Run *run, guint64 rate)
   put_int (json, "frames", run->frames);
   put_int (json, "used", run->used);
   put_left_out (json, tables, run->list);
+  put_transparency (json, tables);
   put_int (json, "detections", tables->detections->len);
   put_int (json, "tracks", tables->n_tracks);
   put_int (json, "streaks", tables->streaks->len);

@@ -8,11 +8,13 @@
 #include "../version.h"
 
 #define NOT_GIVEN (-G_MAXDOUBLE)
+#define CLEAR_AT   1.5           /* widths of a star, which an object has to have moved to be none of its own background */
+#define MOST_APART 1000          /* frames */
 #define EITHER    2              /* behind the methods that there are */
 
-static gchar   *output, *masters[MASTERS], *part, *quality, *writes, *observatory, *catalogue, *band, *submitter, *observers, *measurers, *telescope, *shift_name, *method_name, *colours_name, **what;
+static gchar   *output, *masters[MASTERS], *part, *quality, *writes, *observatory, *catalogue, *band, *submitter, *observers, *measurers, *telescope, *shift_name, *method_name, *colours_name, *sides_name, **what;
 static gint     history = 20, degree = 1, block = 100, every = 4, stack = 0, max_shift = 64, pictures = 20;
-static gdouble  our_gamma = 1e-3, gain = 0.0, fwhm = 2.2, threshold = NOT_GIVEN, track_threshold = NOT_GIVEN, fastest = 0.0, saturation = NOT_GIVEN, zero_point = NOT_GIVEN;
+static gdouble  our_gamma = 1e-3, gain = 0.0, fwhm = 2.2, threshold = NOT_GIVEN, track_threshold = NOT_GIVEN, fastest = 0.0, slowest = 1.0, saturation = NOT_GIVEN, zero_point = NOT_GIVEN;
 static gdouble  false_detections = 10.0, false_tracks = 1.0;
 static gboolean keeps_objects, keeps_hot, is_json, article_ridge, stays;
 
@@ -22,7 +24,9 @@ static const GOptionEntry entries[] = {
   { "bias", 0, 0, G_OPTION_ARG_FILENAME, &masters[MASTER_BIAS], "A frame of no exposure, or a folder; with it darks are scaled to the exposure of frames", "FILE" },
   { "flat", 0, 0, G_OPTION_ARG_FILENAME, &masters[MASTER_FLAT], "A frame of even light, by which frames are divided, or a folder", "FILE" },
   { "bad-pixels", 0, 0, G_OPTION_ARG_FILENAME, &masters[MASTER_BAD], "A picture that is not 0 where a pixel is bad, or a folder", "FILE" },
-  { "history", 0, 0, G_OPTION_ARG_INT, &history, "Frames that predict the background of the next, 1 to 64 (20)", "N" },
+  { "history", 0, 0, G_OPTION_ARG_INT, &history, "Frames that predict the background of one, 1 to 64 (20)", "N" },
+  { "sides", 0, 0, G_OPTION_ARG_STRING, &sides_name, "Where these lie in time: both before it and after it, or in the past (both)", "SIDES" },
+  { "slowest", 0, 0, G_OPTION_ARG_DOUBLE, &slowest, "Of objects, in pixels a frame: frames in which one has not left its place do not predict one another; 0: all do (1)", "PX" },
   { "degree", 0, 0, G_OPTION_ARG_INT, &degree, "Of the polynomials of the shift, 0 to 3; above 0 it pays from 20 frames on (1)", "N" },
   { "gamma", 0, 0, G_OPTION_ARG_DOUBLE, &our_gamma, "How much large weights are damped (0.001)", "X" },
   { "method", 0, 0, G_OPTION_ARG_STRING, &method_name,
@@ -79,6 +83,8 @@ set_names (Options *options)
   static const gchar *const shifts[] = { "single", "iterated", "pyramid", NULL };
   static const gchar *const methods[] = { "from-shifts", "from-frames", "either", NULL };
   static const gchar *const colours[] = { "none", "mean", "green", "luminance", NULL };         /* as in ColoursMode */
+  static const gchar *const sides[] = { "past", "both", NULL };
+  const gint                side = choose (sides_name ? sides_name : "both", sides);
   const gint                kind_of_colours = choose (colours_name ? colours_name : "mean", colours);
   static const gchar *const kinds[] = { "whitened", "background", "significance", "calibrated", NULL };
   const gint                shift = choose (shift_name ? shift_name : "pyramid", shifts);
@@ -95,6 +101,7 @@ set_names (Options *options)
         options->settings.writes[kind] = TRUE;
     }
   options->settings.shift = (ShiftSettings) { (ShiftMethod) MAX (shift, 0), max_shift, INFINITY, FALSE };
+  options->settings.is_past = side == 0;
   options->settings.chooses = method == EITHER;
   options->settings.weights = (WeightsSettings) { .method = method == EITHER ? WEIGHTS_FROM_SHIFTS : (WeightsMethod) MAX (method, 0),
                                                   .degree = degree, .gamma = our_gamma,
@@ -102,6 +109,7 @@ set_names (Options *options)
   options->settings.colours = (ColoursMode) MAX (kind_of_colours, 0);
   return kind_of_colours < 0 ? "--bayer is mean, green, luminance or none"
          : shift < 0 ? "--shift is single, iterated or pyramid"
+         : side < 0 ? "--sides is both or past"
          : method < 0 ? "--method is from-shifts, from-frames or either"
          : ! is_known ? "--write is some of whitened,background,significance,calibrated" : NULL;
 }
@@ -144,6 +152,7 @@ set_numbers (Options *options)
   settings->saturation = saturation == NOT_GIVEN ? -1.0 : saturation;   /* folders of earlier runs have -1 too */
   settings->gain = gain;
   settings->fwhm = fwhm;
+  settings->apart = slowest > 0.0 ? (gint) CLAMP (ceil (CLEAR_AT * fwhm / slowest) - 1.0, 0.0, MOST_APART + 1.0) : 0;
   settings->threshold = threshold == NOT_GIVEN ? 0.0 : threshold;
   settings->track_threshold = track_threshold == NOT_GIVEN ? 0.0 : track_threshold;
   settings->false_detections = false_detections;
@@ -167,6 +176,7 @@ set_numbers (Options *options)
          : ! (false_detections > 0.0 && false_detections <= 1e9) || ! (false_tracks > 0.0 && false_tracks <= 1e9)
              ? "--false-detections and --false-tracks are above 0 and at most 1000000000"
          : ! (fastest >= 0.0 && fastest <= 100.0) ? "--fastest is 0 to 100"
+         : ! (slowest >= 0.0 && settings->apart <= MOST_APART) ? "--slowest is 0, or so fast that a star's width takes at most 600 frames"
          : too_many_moves () ? "--stack, --fastest and --fwhm make too many velocities; --fastest is to be less, or --fwhm more"
          : every < 0 || every > 1000000 ? "--every is 0 to 1000000"
          : stack < 0 || stack == 1 || stack > 256 ? "--stack is 0, or 2 to 256"
@@ -271,4 +281,5 @@ options_clear (Options *options)
   g_free (shift_name);
   g_free (method_name);
   g_free (colours_name);
+  g_free (sides_name);
 }

@@ -9,41 +9,52 @@
 #include "fits.h"
 #include "sky.h"
 
-#define MOST_LEFT    0.05        /* of stars, by shifts */
 #define DETECTS_FROM 2          /* frames of the history: one does not tell which of the two a star's rest is in */
 #define REMOVES_FROM 5          /* frames of the history: objects go from the next */
+
+/* A frame that is not told yet. */
+typedef struct
+{
+  FrameRow   row;               /* without what the judgement adds; owns its words */
+  FrameFacts facts;
+} Waiting;
 
 typedef struct
 {
   Sequence     *sequence;
-  gint          first;          /* frames before it are computed, not told */
+  gint          begin;          /* frames before it are only background of others, ... */
+  gint          first, end;     /* ... and those outside of these are computed, not told */
   GString      *text;
   Ahead        *ahead;
-  gint          chain;          /* of the past */
-  gdouble       light;          /* of the youngest of the history */
+  gint          chain;          /* of the frames that are held */
   gint          solved;         /* one more than the last chain of which a frame's sky is told */
-  GArray       *history;        /* Past, the oldest first: counts, objects removed */
-  GArray       *filtered;       /* Past: of the matched filter */
+  Held        held;
+  GQueue        waiting;        /* Waiting, the oldest first */
+  GArray       *filtered;       /* PlacedFrame: of the matched filter */
   Removal       removal;
   WhitenPlanes  planes;
-  Sky          *sky;            /* of the frame that is added */
+  FrameShift    at;             /* of their background, ... */
+  gboolean      has_background; /* ... if there is one, in this chain */
+  Sky          *sky;            /* of the frame that is told */
 } Block;
 
 static void
-past_clear (gpointer data)
+waiting_free (gpointer data)
 {
-  Past *past = data;
+  Waiting *frame = data;
 
-  tessera_kept_unref (past->frame.kept);
-  count_plane_clear (&past->frame.plane);
+  frame_facts_clear (&frame->facts);
+  g_free (frame->row.name);
+  g_free (frame->row.reason);
+  g_free (frame);
 }
 
 static void
-past_add (GArray *past, const Past *added, guint most)
+add_filtered (Block *block, const PlacedFrame *frame)
 {
-  if (past->len >= most)
-    g_array_remove_index (past, 0);
-  g_array_append_vals (past, added, 1);
+  if (block->filtered->len >= (guint) MAX (SEQUENCE_SHORT, block->sequence->settings.stack))
+    g_array_remove_index (block->filtered, 0);
+  g_array_append_vals (block->filtered, frame, 1);
 }
 
 /* ------------------------------------------------------------------- tracks -- */
@@ -61,7 +72,7 @@ static void
 search (Block *block, gint n, gboolean is_long)
 {
   const SequenceSettings *settings = &block->sequence->settings;
-  const Past             *past = &g_array_index (block->filtered, Past, block->filtered->len - n);
+  const PlacedFrame      *past = &g_array_index (block->filtered, PlacedFrame, block->filtered->len - n);
   g_autofree TrackFrame  *frames = g_new (TrackFrame, n);
   g_autofree gdouble     *times = g_new (gdouble, n);
   TrackGrid               grid = tracks_short_grid ();
@@ -126,7 +137,7 @@ search_tracks (Block *block, gint index)
 /* ------------------------------------------------------------- one frame -- */
 
 static gboolean
-write_planes (Block *block, const Past *now, const Weights *weights, GError **error)
+write_planes (Block *block, const PlacedFrame *now, const Weights *weights, GError **error)
 {
   const CountPlane *const   planes[] = { &block->planes.whitened, &block->planes.background, &block->planes.significance,
                                           &now->frame.plane };
@@ -144,87 +155,78 @@ write_planes (Block *block, const Past *now, const Weights *weights, GError **er
   return success;
 }
 
-/* Weights and planes; returns what is left of stars. */
-static gdouble
-whiten_by (Block *block, const Past *now, WeightsMethod method, Weights *weights)
+/* Of the filtered frame; returns how many there are. */
+static gint
+add_detections (const Block *block, const CountPlane *filtered, gfloat threshold, gint index, GString *objects)
 {
-  const SequenceSettings *settings = &block->sequence->settings;
-  WhitenFrames            frames = { .n = (gint) block->history->len };
+  g_autoptr (GArray) found = detect_maxima (filtered, threshold);
+  gint               n = 0;
 
-  for (gint i = 0; i < frames.n; i++)
-    frames.all[i] = g_array_index (block->history, Past, i).frame;
-  frames.all[frames.n] = now->frame;
-  sequence_whiten (block->sequence, &frames, method, &block->planes, weights);
-  whiten_judge (&block->planes, sequence_gain (block->sequence));
-  return settings->chooses ? left_of_stars (&block->planes) : 0.0;
-}
-
-/* Where the air lets through less, or the stars are wider, the shifts do not say so.  Frames do; they cost signal,
- * and time. */
-static void
-whiten (Block *block, const Past *now, Weights *weights)
-{
-  const SequenceSettings *settings = &block->sequence->settings;
-  const gdouble           left = whiten_by (block, now, settings->weights.method, weights);
-
-  if (settings->chooses && left > MOST_LEFT && whiten_by (block, now, WEIGHTS_FROM_FRAMES, weights) > left)
-    whiten_by (block, now, settings->weights.method, weights);
-}
-
-/* Detections; what the frame becomes as history is in its plane. */
-static gboolean
-judge (Block *block, Past *now, FrameRow *row, GString *objects, GError **error)
-{
-  const SequenceSettings *settings = &block->sequence->settings;
-  const gint              n = (gint) block->history->len, index = now->index;
-  WhitenFrame             filtered = { .shift = now->frame.shift };
-  Weights                 weights;
-  gfloat                  threshold;
-  g_autoptr (GArray)      found = NULL;
-  gboolean                success = TRUE;
-
-  whiten (block, now, &weights);
-  count_plane_init (&filtered.plane, now->frame.plane.width, now->frame.plane.height);
-  detect_filter (&block->planes.significance, settings->fwhm, &filtered.plane);
-  clean_new_sky (block->history, now, &filtered.plane);
-  row->rays = clean_trails (block->sequence, &block->planes, block->history, now, &filtered.plane, objects);
-  threshold = frame_threshold (block->sequence, &block->planes.significance, &filtered.plane, FALSE);
-  found = detect_maxima (&filtered.plane, n < MIN (settings->history, DETECTS_FROM) ? INFINITY : threshold);
   for (guint i = 0; i < found->len; i++)
     {
       const Detection *detection = &g_array_index (found, Detection, i);
       ObjectRow        object = { .index = index, .frames = 1, .x = detection->fine_x, .y = detection->fine_y, .v_x = NAN, .v_y = NAN,
                                   .value = detection->value,
-                                  .flux = detect_flux (&block->planes.whitened, detection->x, detection->y, settings->fwhm) };
+                                  .flux = detect_flux (&block->planes.whitened, detection->x, detection->y, block->sequence->settings.fwhm) };
 
       if (clean_is_star (&block->planes, detection->x, detection->y))
         continue;
-      row->detections++;
+      n++;
       sky_place (block->sky, object.x, object.y, &object.ra, &object.dec);
       row_add_object (objects, &object);
     }
-  row->threshold = threshold;
-  row->quality.noise = quality_noise (&block->planes.whitened);
-  row->n = n;
-  row->degree = weights.degree;
-  row->noise_gain = weights.noise_gain;
-  if (index >= block->first)
-    success = write_planes (block, now, &weights, error);
-  if (settings->removes && n >= MIN (settings->history, REMOVES_FROM))
-    clean_objects (&block->planes, &block->removal, now, &filtered.plane, threshold);
-  clean_stars (&block->planes, &filtered.plane);
-  past_add (block->filtered, &(Past) { filtered, index }, MAX (SEQUENCE_SHORT, settings->stack));
-  return success;
+  return n;
 }
 
+/* By the background of the frame before; the first has its own, as good as it is. */
 static void
-forget (Block *block, gint chain)
+screen (Block *block, PlacedFrame *now, WhitenFrames *frames)
 {
-  g_array_set_size (block->history, 0);
-  g_array_set_size (block->filtered, 0);
-  removal_clear (&block->removal);
-  block->removal = (Removal) { 0 };
-  block->chain = chain;
+  const SequenceSettings *settings = &block->sequence->settings;
+  Weights                 weights;
+
+  screen_lift (now);
+  if (settings->is_past || ! settings->removes || ! held_needs_screen (&block->held))
+    return;
+  if (! block->has_background)
+    {
+      held_history (&block->held, now, frames);
+      sequence_whiten (block->sequence, frames, settings->weights.method, &block->planes, &weights);
+      block->at = now->frame.shift;
+    }
+  held_screen (&block->held, &block->planes.background, block->at);
+}
+
+/* Detections; what the frame becomes as history is in its plane. */
+static gboolean
+judge (Block *block, PlacedFrame *now, const WhitenFrames *frames, FrameRow *row, GString *objects, GError **error)
+{
+  const SequenceSettings *settings = &block->sequence->settings;
+  PlacedFrame             filtered = { .frame = { .shift = now->frame.shift }, .index = now->index };
+  const CountPlane       *plane = &filtered.frame.plane;
+  Weights                 weights;
+  gboolean                success = TRUE;
+
+  background_find (block->sequence, frames, &block->planes, &weights);
+  count_plane_init (&filtered.frame.plane, now->frame.plane.width, now->frame.plane.height);
+  detect_filter (&block->planes.significance, settings->fwhm, &filtered.frame.plane);
+  clean_new_sky (frames, &filtered.frame.plane);
+  row->rays = clean_trails (block->sequence, &block->planes, held_alone (&block->held, now, frames), now, &filtered.frame.plane, objects);
+  row->threshold = frame_threshold (block->sequence, &block->planes.significance, plane, FALSE);
+  row->detections = add_detections (block, plane, frames->n < MIN (settings->history, DETECTS_FROM) ? INFINITY : (gfloat) row->threshold, now->index, objects);
+  row->quality.noise = quality_noise (&block->planes.whitened);
+  row->n = frames->n;
+  row->degree = weights.degree;
+  row->noise_gain = weights.noise_gain;
+  if (now->index >= block->first)
+    success = write_planes (block, now, &weights, error);
+  if (settings->removes && frames->n >= MIN (settings->history, REMOVES_FROM))
+    clean_objects (&block->planes, &block->removal, now, plane, (gfloat) row->threshold);
+  clean_stars (&block->planes, &filtered.frame.plane);
+  add_filtered (block, &filtered);
+  block->at = now->frame.shift;
+  block->has_background = TRUE;
+  return success;
 }
 
 /* One of a chain is enough, as all its frames lie against it. */
@@ -237,104 +239,183 @@ add_sky (Block *block, const FrameRow *row, const FrameFacts *facts)
   row_add_solved (block->text, row->index, facts);
 }
 
-/* A frame before `begin` is only background of later ones: it is not judged. */
-static gboolean
-add_frame (Block *block, gint index, gint begin, GError **error)
+static void
+tell (Block *block, const Waiting *frame, const GString *objects)
 {
-  const SequenceSettings *settings = &block->sequence->settings;
-  FrameRow                row = { .index = index, .degree = -1, .noise_gain = NAN, .threshold = NAN, .name = frame_name (&block->sequence->list.frames[index]) };
-  g_autoptr (GString)     objects = g_string_new (NULL);
-  Past                    now = { .index = index };
-  Arrived                 frame;
-  gboolean                success = TRUE;
+  row_add_frame (block->text, &frame->row);
+  add_sky (block, &frame->row, &frame->facts);
+  g_string_append_len (block->text, objects->str, (gssize) objects->len);
+  if (frame->row.state == FRAME_USED)
+    search_tracks (block, frame->row.index);
+}
 
-  ahead_next (block->ahead, &frame);
-  block->sky = sky_new (&frame.facts);
-  row.facts = frame.facts;
-  row.facts.sky = NULL;
-  row.sky = block->sky ? SKY_SOLVED : sky_state (&frame.facts);
-  row.quality = frame.quality;
-  row.error = frame.found.error;
-  row.pixels = frame.found.pixels;
-  now.frame = (WhitenFrame) { frame.plane, frame.shift, frame.kept };
-  row.state = ! frame.plane.pixels ? FRAME_UNREADABLE : frame.has_place ? FRAME_USED : FRAME_LOST;
-  if (frame.plane.pixels)
+/* `now`: the frame in the held; NULL: it has no place there. */
+static gboolean
+conclude (Block *block, Waiting *frame, PlacedFrame *now, GError **error)
+{
+  g_autoptr (GString) objects = g_string_new (NULL);
+  FrameRow           *row = &frame->row;
+  WhitenFrames        frames;
+  gboolean            success = TRUE;
+
+  block->sky = sky_new (&frame->facts);
+  row->sky = block->sky ? SKY_SOLVED : sky_state (&frame->facts);
+  if (now)
     {
-      if (block->chain != frame.chain)
-        forget (block, frame.chain);
-      if (row.state == FRAME_USED && index >= begin && block->history->len == 0)
-        row.state = FRAME_FIRST;
-      else if (row.state == FRAME_USED && index >= begin)
-        success = judge (block, &now, &row, objects, error);
-      if (row.state == FRAME_LOST)
-        past_clear (&now);
+      held_history (&block->held, now, &frames);
+      if (frames.n > 0)
+        screen (block, now, &frames);
+      held_history (&block->held, now, &frames);
+      if (frames.n == 0)
+        row->state = FRAME_FIRST;
       else
-        {
-          past_add (block->history, &now, settings->history);
-          block->light = frame.quality.light;
-        }
+        success = judge (block, now, &frames, row, objects, error);
     }
   sequence_tell (block->sequence);
   if (g_atomic_int_get (&block->sequence->is_refused) && success)
     {
-      g_set_error (error, FRAMES_ERROR, FRAMES_ERROR_UNREADABLE, "OpenCL is forced, but the device did not compute %s", row.name);
+      g_set_error (error, FRAMES_ERROR, FRAMES_ERROR_UNREADABLE, "OpenCL is forced, but the device did not compute %s", row->name);
       success = FALSE;
     }
-  row.chain = block->chain;
-  row.x = frame.shift.x;
-  row.y = frame.shift.y;
-  row.reason = frame.reason ? frame.reason->message : NULL;
-  if (index >= block->first)
-    {
-      row_add_frame (block->text, &row);
-      add_sky (block, &row, &frame.facts);
-      g_string_append (block->text, objects->str);
-      if (row.state == FRAME_USED && success)
-        search_tracks (block, index);
-    }
+  if (success && row->index >= block->first)
+    tell (block, frame, objects);
   g_clear_pointer (&block->sky, sky_free);
-  frame_facts_clear (&frame.facts);
-  g_clear_error (&frame.reason);
-  g_free (row.name);
   return success;
 }
 
+/* The frame that has waited longest; none from the block's end on. */
+static gboolean
+conclude_next (Block *block, PlacedFrame *now, GError **error)
+{
+  Waiting *frame = g_queue_pop_head (&block->waiting);
+  gboolean success = conclude (block, frame, now, error);
+
+  waiting_free (frame);
+  return success;
+}
+
+static gint
+waiting_index (const Block *block)
+{
+  const Waiting *frame = g_queue_peek_head ((GQueue *) &block->waiting);
+
+  return frame && frame->row.index < block->end ? frame->row.index : -1;
+}
+
+/* All that can be judged, and those before them that cannot be used.  `is_last`: nothing follows in their chain. */
+static gboolean
+conclude_all (Block *block, gboolean is_last, GError **error)
+{
+  PlacedFrame *now;
+  gboolean     success = TRUE;
+
+  while (success && (now = held_next (&block->held, is_last)) && now->index < block->end)
+    {
+      while (success && waiting_index (block) < now->index)
+        success = conclude_next (block, NULL, error);
+      success = success && conclude_next (block, now, error);
+    }
+  while (success && is_last && waiting_index (block) >= 0)
+    success = conclude_next (block, NULL, error);
+  return success;
+}
+
+static void
+forget (Block *block, gint chain)
+{
+  held_forget (&block->held);
+  g_array_set_size (block->filtered, 0);
+  removal_clear (&block->removal);
+  block->removal = (Removal) { 0 };
+  block->has_background = FALSE;
+  block->chain = chain;
+}
+
+static Waiting *
+waiting_new (const Block *block, gint index, Arrived *frame)
+{
+  Waiting *waiting = g_new (Waiting, 1);
+
+  *waiting = (Waiting) { { .index = index, .state = ! frame->plane.pixels ? FRAME_UNREADABLE : frame->has_place ? FRAME_USED : FRAME_LOST,
+                           .chain = block->chain, .quality = frame->quality, .x = frame->shift.x, .y = frame->shift.y, .error = frame->found.error, .pixels = frame->found.pixels,
+                           .degree = -1, .noise_gain = NAN, .threshold = NAN, .facts = frame->facts, .name = frame_name (&block->sequence->list.frames[index]),
+                           .reason = frame->reason ? g_strdup (frame->reason->message) : NULL }, frame->facts };
+  waiting->row.facts.sky = NULL;
+  g_clear_error (&frame->reason);
+  return waiting;
+}
+
+static gboolean
+add_frame (Block *block, gint index, GError **error)
+{
+  Arrived     frame;
+  PlacedFrame placed;
+  gboolean    success = TRUE;
+
+  ahead_next (block->ahead, &frame);
+  if (frame.plane.pixels && block->chain != frame.chain)
+    {
+      success = conclude_all (block, TRUE, error);
+      forget (block, frame.chain);
+    }
+  placed = (PlacedFrame) { .frame = { frame.plane, frame.shift, frame.kept }, .index = index, .light = frame.quality.light };
+  g_queue_push_tail (&block->waiting, waiting_new (block, index, &frame));
+  if (frame.plane.pixels && frame.has_place)
+    held_add (&block->held, &placed, index >= block->begin);
+  else
+    placed_clear (&placed);
+  return success && conclude_all (block, FALSE, error);
+}
+
 /* ------------------------------------------------------------------ a block -- */
+
+static gboolean
+add_frames (Block *block, gint oldest, gint last, GError **error)
+{
+  gboolean success = TRUE;
+
+  for (gint i = oldest; i < last && success; i++)
+    {
+      const GArray *frames = block->held.frames;
+
+      success = add_frame (block, i, error);
+      if (i == block->first - 1 && frames->len > 0)
+        {
+          const PlacedFrame *before = &g_array_index (frames, PlacedFrame, frames->len - 1);
+
+          row_add_overlap (block->text, before->index, before->frame.shift, block->chain);
+          row_add_light (block->text, before->index, before->light);
+        }
+    }
+  return success && conclude_all (block, TRUE, error);
+}
 
 GString *
 block_make (Sequence *sequence, gint number, GError **error)
 {
   const SequenceSettings *settings = &sequence->settings;
   const gint              first = number * settings->block, end = MIN (first + settings->block, sequence->list.n);
-  const gint              begin = MAX (first - MAX (settings->history, MAX (SEQUENCE_SHORT, settings->stack)), 0);
-  const gint              oldest = MAX (begin - settings->history, 0), key = oldest - oldest % SEQUENCE_GROUP;
-  Block                   block = { .sequence = sequence, .first = first, .text = g_string_new (NULL) };
-  gboolean                success = TRUE;
+  const gint              begin = MAX (first - MAX (held_before (settings), MAX (SEQUENCE_SHORT, settings->stack)), 0);
+  const gint              oldest = MAX (begin - held_before (settings), 0), key = oldest - oldest % SEQUENCE_GROUP;
+  const gint              last = MIN (end + held_after (settings), sequence->list.n);
+  Block                   block = { .sequence = sequence, .begin = begin, .first = first, .end = end, .text = g_string_new (NULL) };
+  gboolean                success;
 
-  block.history = g_array_new (FALSE, FALSE, sizeof (Past));
-  block.filtered = g_array_new (FALSE, FALSE, sizeof (Past));
-  g_array_set_clear_func (block.history, past_clear);
-  g_array_set_clear_func (block.filtered, past_clear);
+  held_init (&block.held, settings);
+  g_queue_init (&block.waiting);
+  block.filtered = g_array_new (FALSE, FALSE, sizeof (PlacedFrame));
+  g_array_set_clear_func (block.filtered, placed_clear);
   whiten_planes_init (&block.planes, sequence->width, sequence->height);
-  content_begin (sequence, key, end);
-  block.ahead = ahead_new (sequence, oldest, end);
-  for (gint i = oldest; i < end && success; i++)
-    {
-      success = add_frame (&block, i, begin, error);
-      if (i == first - 1 && block.history->len > 0)
-        {
-          const Past *last = &g_array_index (block.history, Past, block.history->len - 1);
-
-          row_add_overlap (block.text, last->index, last->frame.shift, block.chain);
-          row_add_light (block.text, last->index, block.light);
-        }
-    }
+  content_begin (sequence, key, last);
+  block.ahead = ahead_new (sequence, oldest, last);
+  success = add_frames (&block, oldest, last, error);
   ahead_free (block.ahead);
-  g_array_free (block.history, TRUE);
+  held_clear (&block.held);
+  g_queue_clear_full (&block.waiting, waiting_free);
   g_array_free (block.filtered, TRUE);
   removal_clear (&block.removal);
   whiten_planes_clear (&block.planes);
-  if (! success || ! content_end (sequence, key, end, block.text, error))
+  if (! success || ! content_end (sequence, key, last, block.text, error))
     {
       g_string_free (block.text, TRUE);
       return NULL;

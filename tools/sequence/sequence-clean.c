@@ -66,25 +66,26 @@ compare_moves (gconstpointer a, gconstpointer b)
 
 /* By how many pixels the sky has moved into the frame, against the middle one of the history: positive from below. */
 static gint
-moved_in (const GArray *history, const Past *now, gboolean is_x)
+moved_in (const WhitenFrames *frames, gboolean is_x)
 {
-  const guint n = history->len;
-  gdouble     moves[WEIGHTS_MAX_FRAMES];
+  const gint         n = frames->n;
+  const WhitenFrame *now = &frames->all[n];
+  gdouble            moves[WEIGHTS_MAX_FRAMES];
 
-  for (guint i = 0; i < n; i++)
+  for (gint i = 0; i < n; i++)
     {
-      const FrameShift then = g_array_index (history, Past, i).frame.shift;
+      const FrameShift then = frames->all[i].shift;
 
-      moves[i] = is_x ? now->frame.shift.x - then.x : now->frame.shift.y - then.y;
+      moves[i] = is_x ? now->shift.x - then.x : now->shift.y - then.y;
     }
   qsort (moves, n, sizeof *moves, compare_moves);
-  return (gint) CLAMP (round (moves[n / 2]), -now->frame.plane.width, now->frame.plane.width);
+  return (gint) CLAMP (round (moves[n / 2]), -now->plane.width, now->plane.width);
 }
 
 void
-clean_new_sky (const GArray *history, const Past *now, CountPlane *filtered)
+clean_new_sky (const WhitenFrames *frames, CountPlane *filtered)
 {
-  const gint x = moved_in (history, now, TRUE), y = moved_in (history, now, FALSE);
+  const gint x = moved_in (frames, TRUE), y = moved_in (frames, FALSE);
 
   for (gint row = 0; row < filtered->height && (x || y); row++)
     for (gint column = 0; column < filtered->width; column++)
@@ -117,19 +118,11 @@ clear_marked (CountPlane *plane, const guint8 *mask)
       plane->pixels[i] = NAN;
 }
 
-static void
-renew (Past *past)
-{
-  tessera_kept_unref (past->frame.kept);
-  past->frame.kept = tessera_kept_new ();
-}
-
 /* The first frame has no background: its trails are what is dark in the second. */
 static void
-clear_first (const Sequence *sequence, const WhitenPlanes *planes, GArray *history, const CountPlane *filtered)
+clear_first (const Sequence *sequence, const WhitenPlanes *planes, PlacedFrame *first, const CountPlane *filtered)
 {
   const gsize             n_pixels = (gsize) filtered->width * filtered->height;
-  Past                   *first = &g_array_index (history, Past, 0);
   g_autofree guint8      *mask = g_new0 (guint8, n_pixels);
   g_autoptr (GArray)      streaks = NULL;
   CountPlane              turned;
@@ -141,7 +134,7 @@ clear_first (const Sequence *sequence, const WhitenPlanes *planes, GArray *histo
   if (find_trails (sequence, planes, &turned, mask, &streaks, &rays))
     {
       clear_marked (&first->frame.plane, mask);
-      renew (first);
+      placed_renew (first);
     }
   count_plane_clear (&turned);
 }
@@ -190,20 +183,20 @@ clear_columns (CountPlane *filtered)
 }
 
 gint
-clean_trails (const Sequence *sequence, const WhitenPlanes *planes, GArray *history, Past *now, CountPlane *filtered, GString *rows)
+clean_trails (const Sequence *sequence, const WhitenPlanes *planes, PlacedFrame *alone, PlacedFrame *now, CountPlane *filtered, GString *rows)
 {
   g_autofree guint8 *mask = g_new0 (guint8, (gsize) filtered->width * filtered->height);
   g_autoptr (GArray) streaks = NULL;
   gint               rays;
 
-  if (history->len == 1)
-    clear_first (sequence, planes, history, filtered);
+  if (alone)
+    clear_first (sequence, planes, alone, filtered);
   if (find_trails (sequence, planes, filtered, mask, &streaks, &rays))
     {
       rays += add_streaks (rows, now->index, streaks);
       clear_marked (filtered, mask);
       clear_marked (&now->frame.plane, mask);
-      renew (now);
+      placed_renew (now);
     }
   clear_columns (filtered);
   return rays;
@@ -244,12 +237,12 @@ clean_stars (const WhitenPlanes *planes, CountPlane *filtered)
 }
 
 void
-clean_objects (const WhitenPlanes *planes, Removal *removal, Past *now, const CountPlane *filtered, gfloat threshold)
+clean_objects (const WhitenPlanes *planes, Removal *removal, PlacedFrame *now, const CountPlane *filtered, gfloat threshold)
 {
   CountPlane spared;
 
   spare_stars (planes, filtered, threshold, &spared);
   if (removal_apply (removal, &spared, &planes->background, threshold, now->frame.shift, &now->frame.plane) > 0)
-    renew (now);
+    placed_renew (now);
   count_plane_clear (&spared);
 }

@@ -101,6 +101,8 @@ folder_settings (const Sequence *sequence)
   add (text, "height", sequence->height);
   add (text, "cadence", sequence->cadence);
   add (text, "history", settings->history);
+  add (text, "past", settings->is_past);
+  add (text, "apart", settings->apart);
   add (text, "block", settings->block);
   add (text, "shift", settings->shift.method);
   add (text, "max-shift", settings->shift.max_shift);

@@ -8,7 +8,7 @@
 #define NEAR   3.0              /* px between where a track is and where it was to be ... */
 #define DRIFT  0.125            /* ... and for each frame between: half a step of velocities */
 #define ALIKE  0.5              /* px a frame between velocities, on each axis: two steps */
-#define PAUSE  32               /* frames in which it was not found */
+#define PAUSE  32               /* frames in which it was not found, or as many as were added: the next search may be half of these away */
 #define REACH  256              /* frames of a track, at most */
 
 /* How far `row` is from where the object of `track` is then; INFINITY: they cannot be one. */
@@ -35,7 +35,7 @@ away_from (const Tables *tables, const Linked *object, const ObjectRow *row)
 {
   const ObjectRow *last = &object->last;
   const gdouble    passed = tables_between (tables, last->index, row->index);
-  const gboolean   may = passed <= PAUSE && fabs (row->v_x - object->v_x) <= ALIKE
+  const gboolean   may = passed <= MAX (PAUSE, row->frames) && fabs (row->v_x - object->v_x) <= ALIKE
                          && fabs (row->v_y - object->v_y) <= ALIKE;
   const gdouble    away = may ? distance (tables, last, row) : INFINITY;
 

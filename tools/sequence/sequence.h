@@ -3,8 +3,8 @@
  * tessera-sequence: what moves in a sequence of frames.
  *
  * The sequence is cut into blocks of frames.  A block is computed from its files alone: before its first frame it goes back as far as its
- * history reaches, twice, so that objects are out of that history too.  So blocks can be made in any order, on any machine, and again
- * after a run was ended; the tables are put together from them. */
+ * history reaches, twice, so that objects are out of that history too, and behind its last one it goes on as far.  So blocks can be made in any
+ * order, on any machine, and again after a run was ended; the tables are put together from them. */
 #ifndef SEQUENCE_H
 #define SEQUENCE_H
 
@@ -37,6 +37,8 @@ typedef struct
   ShiftSettings   shift;        /* of planes whose bad pixels are NaN */
   WeightsSettings weights;
   gint            history, block;
+  gint            apart;        /* frames beside one, on each side, that do not predict it */
+  gboolean        is_past;      /* those behind it do not either */
   gint            every;        /* frames between searches for short tracks; 0: none */
   gint            stack;        /* frames that synthetic tracking adds; 0: none */
   gdouble         saturation;   /* negative: what the files say */
@@ -184,9 +186,39 @@ typedef struct
   gdouble transparency;         /* of the light of the middle frame of the chain; not in a block's file */
 } Quality;
 
+/* sequence-left.c: the median, and the standard deviation of the noise around it. */
+typedef struct
+{
+  gfloat level, width;
+} SkyLevel;
+
+SkyLevel    left_sky        (const CountPlane *plane);
 /* sequence-left.c: the part of the stars' pixels that lie more than 3 standard deviations from the background; 0:
  * hardly any. */
 gdouble     left_of_stars   (const WhitenPlanes *planes);
+/* Gives the background's stars the light that they have in the frame.  FALSE: there are too few. */
+gboolean    left_scale      (const CountPlane *current, WhitenPlanes *planes);
+
+/* sequence-background.c: weights, and planes that are judged. */
+void        background_find (Sequence *sequence, const WhitenFrames *frames, WhitenPlanes *planes, Weights *weights);
+
+/* A frame of a chain. */
+typedef struct
+{
+  WhitenFrame frame;
+  gint        index;
+  gdouble     light;            /* as of Quality */
+  GArray     *hidden;           /* pixels, until it is judged; NULL: none */
+  gboolean    is_screened;      /* or judged */
+} PlacedFrame;
+
+/* sequence-screen.c: hides what passes through a frame that others before it are predicted from; `at`: where the
+ * background lies. */
+void        screen_frame    (PlacedFrame *frame, const CountPlane *background, FrameShift at);
+/* Before it is judged. */
+void        screen_lift     (PlacedFrame *frame);
+/* Its pixels have changed: what is on the device is not them. */
+void        placed_renew    (PlacedFrame *frame);
 
 /* What frames are compared with. */
 typedef struct
@@ -243,27 +275,48 @@ Ahead      *ahead_new       (Sequence *sequence, gint first, gint end);
 void        ahead_next      (Ahead *ahead, Arrived *frame);
 void        ahead_free      (Ahead *ahead);
 
-/* A frame that has been. */
+/* sequence-held.c: the frames of a chain that are held: those around the next one to judge. */
 typedef struct
 {
-  WhitenFrame frame;
-  gint        index;
-} Past;
+  GArray                 *frames;       /* PlacedFrame, the oldest first: counts, objects removed from those judged */
+  const SequenceSettings *settings;
+  gint                    now;          /* the next one to judge */
+} Held;
 
-/* sequence-clean.c.  `history`: Past, the oldest first.
+void        placed_clear    (gpointer data);
+/* Frames on each side of one that have to be there for it, if there are so many. */
+gint        held_before     (const SequenceSettings *settings);
+gint        held_after      (const SequenceSettings *settings);
+void        held_init       (Held *held, const SequenceSettings *settings);
+void        held_clear      (Held *held);
+/* No frames are held any more. */
+void        held_forget     (Held *held);
+/* The oldest one goes when there are too many.  A frame that is not judged only predicts others. */
+void        held_add        (Held *held, const PlacedFrame *frame, gboolean is_judged);
+/* The next one to judge.  NULL: it is not there, or not enough that follow; `is_last`: none follow. */
+PlacedFrame *held_next      (Held *held, gboolean is_last);
+/* What predicts it, and itself.  n 0: nothing does. */
+void        held_history    (const Held *held, const PlacedFrame *now, WhitenFrames *frames);
+/* All that are not screened; FALSE: there is none. */
+gboolean    held_needs_screen (const Held *held);
+void        held_screen     (Held *held, const CountPlane *background, FrameShift at);
+/* The frame before it that alone predicts it; NULL: there is none, or there are others. */
+PlacedFrame *held_alone     (const Held *held, const PlacedFrame *now, const WhitenFrames *frames);
+
+/* sequence-clean.c.
  *
  * Where half of the history has not seen the sky, a star is as new as an object: there is neither in `filtered`. */
-void        clean_new_sky   (const GArray *history, const Past *now, CountPlane *filtered);
+void        clean_new_sky   (const WhitenFrames *frames, CountPlane *filtered);
 /* From which number on a pixel is full: `saturation`, or less where many of this frame end at one number. */
 gfloat      clean_full      (const CountPlane *plane, gfloat saturation);
-/* Streaks and rays go from `filtered` and from the frame, bad columns from `filtered`, and streaks that are as wide as a star become rows.  Of two frames alone, those of the first go too: what is dark.  Returns
+/* Streaks and rays go from `filtered` and from the frame, bad columns from `filtered`, and streaks that are as wide as a star become rows.  `alone`: as of held_alone; its trails, which are dark, go too.  Returns
  * the number of rays, and of streaks that are thinner. */
-gint        clean_trails    (const Sequence *sequence, const WhitenPlanes *planes, GArray *history, Past *now, CountPlane *filtered, GString *rows);
+gint        clean_trails    (const Sequence *sequence, const WhitenPlanes *planes, PlacedFrame *alone, PlacedFrame *now, CountPlane *filtered, GString *rows);
 /* Is what is there left of a star?  So it is in no detection, and goes from the plane that tracks are looked for in. */
 gboolean    clean_is_star   (const WhitenPlanes *planes, gint x, gint y);
 void        clean_stars     (const WhitenPlanes *planes, CountPlane *filtered);
 /* Objects go from the frame; stars stay. */
-void        clean_objects   (const WhitenPlanes *planes, Removal *removal, Past *now, const CountPlane *filtered, gfloat threshold);
+void        clean_objects   (const WhitenPlanes *planes, Removal *removal, PlacedFrame *now, const CountPlane *filtered, gfloat threshold);
 
 /* sequence-block.c: the lines of a block's file.  NULL: a file cannot be written. */
 GString    *block_make      (Sequence *sequence, gint block, GError **error);
