@@ -198,26 +198,58 @@ static const TesseraFilter of_bytes = { EQUALIZE, .area = equalize_map_bytes, .s
 /* ----------------------------------------------------------- the request -- */
 
 /* Counts do not depend on the clip limit, but for whether there are tiles. */
+static GBytes *
+remembered_counts (const TesseraRequest *survey, const Equalize *e, const GeglRectangle *tiles, Remembered *asked)
+{
+  const gint key[] = { e->channels, e->bins, e->x.tiles, e->y.tiles, tiles->x, tiles->y, tiles->width, tiles->height };
+
+  return remembered_find (survey, key, sizeof key, asked);
+}
+
+/* Those of all tiles, if they are known, have those of some rows. */
+static gboolean
+take_rows (const TesseraRequest *survey, const Equalize *e, guint32 *counts, gsize bytes)
+{
+  const GeglRectangle all = { 0, 0, e->x.tiles, e->y.tiles };
+  const gsize         row = equalize_row_size (e) * sizeof *counts;
+  TesseraRequest      whole = *survey;
+  Remembered          asked;
+  GBytes             *known;
+
+  if (e->surveyed.width < all.width || e->surveyed.height == all.height)
+    return FALSE;
+  whole.roi = whole.bounds;
+  known = remembered_counts (&whole, e, &all, &asked);
+  remembered_give_up (&asked);          /* it is not asked for itself */
+  if (! known)
+    return FALSE;
+  memcpy (counts, (const guint8 *) g_bytes_get_data (known, NULL) + e->surveyed.y * row, bytes);
+  g_bytes_unref (known);
+  return TRUE;
+}
+
 static gboolean
 survey_or_remember (const TesseraRequest *survey, const Equalize *e, guint32 *counts, gsize bytes)
 {
-  const gint    key[] = { e->channels, e->bins, e->x.tiles, e->y.tiles, e->surveyed.x, e->surveyed.y, e->surveyed.width, e->surveyed.height };
-  TesseraAnswer answer;
-  Remembered    asked;
+  Remembered asked;
+  GBytes    *known;
+  gboolean   success;
 
-  if (remembered_find (survey, key, sizeof key, &asked, &answer))
+  if (take_rows (survey, e, counts, bytes))
+    return TRUE;
+  known = remembered_counts (survey, e, &e->surveyed, &asked);
+  if (known)
     {
-      memcpy (counts, answer.data, bytes);
-      g_free (answer.data);
+      memcpy (counts, g_bytes_get_data (known, NULL), bytes);
+      g_bytes_unref (known);
       return TRUE;
     }
-  if (! tessera_survey (survey, counts, bytes))
-    {
-      remembered_give_up (&asked);
-      return FALSE;
-    }
-  remembered_keep (&asked, counts, bytes);
-  return TRUE;
+  success = tessera_survey (survey, counts, bytes);
+  if (success)
+    remembered_keep (&asked, counts, bytes);
+  else
+    remembered_give_up (&asked);
+  return success;
 }
 
 /* Counts the pixels of some tiles, e->surveyed. */

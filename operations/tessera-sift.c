@@ -133,50 +133,64 @@ set_colors (GeglOperation *operation, const Babl *format, SiftDrawing *drawing)
 /* A point without its descriptor, which nobody draws. */
 #define DRAWN offsetof (SiftPoint, descriptor)
 
+/* The responses of all points, then the points. */
 static void
 remember (Remembered *asked, const SiftList *list)
 {
-  g_autofree guint8 *drawn = g_malloc (list->n * DRAWN + 1);
+  g_autofree guint8 *kept = g_malloc (list->n * (sizeof (gdouble) + DRAWN) + 1);
+  gdouble           *responses = (gdouble *) (gpointer) kept;
+  guint8            *drawn = kept + list->n * sizeof (gdouble);
 
   for (gsize i = 0; i < list->n; i++)
-    memcpy (drawn + i * DRAWN, &list->points[i], DRAWN);
-  remembered_keep (asked, drawn, list->n * DRAWN);
+    {
+      responses[i] = list->points[i].response;
+      memcpy (drawn + i * DRAWN, &list->points[i], DRAWN);
+    }
+  remembered_keep (asked, kept, list->n * (sizeof (gdouble) + DRAWN));
 }
 
+/* Those that are drawn. */
 static void
-take (const TesseraAnswer *drawn, SiftList *list)
+take (GBytes *kept, gsize most, SiftList *list, gint *count)
 {
-  *list = (SiftList) { g_new0 (SiftPoint, drawn->bytes / DRAWN), drawn->bytes / DRAWN };
+  const gsize         n = g_bytes_get_size (kept) / (sizeof (gdouble) + DRAWN);
+  const gdouble      *responses = g_bytes_get_data (kept, NULL);
+  const guint8       *drawn = (const guint8 *) (responses + n);
+  g_autofree gint    *which = sift_strongest_of (responses, n, most);
+
+  *count = (gint) n;
+  *list = (SiftList) { g_new0 (SiftPoint, MIN (most, n)), MIN (most, n) };
   for (gsize i = 0; i < list->n; i++)
-    memcpy (&list->points[i], (const guint8 *) drawn->data + i * DRAWN, DRAWN);
+    memcpy (&list->points[i], drawn + which[i] * DRAWN, DRAWN);
 }
 
-/* What the points depend on is all of the settings; the rest is drawing. */
+/* What the points depend on is all of the settings; the rest is drawing.  `most`: the strongest that are drawn; `count`: how many there are. */
 static gboolean
-find_or_remember (const TesseraRequest *request, const SiftSettings *settings, SiftList *list)
+find_or_remember (const TesseraRequest *request, const SiftSettings *settings, gsize most, SiftList *list, gint *count)
 {
   const gdouble  key[] = { settings->octaves, settings->intervals, settings->contrast_threshold, settings->edge_threshold, settings->sigma,
                            settings->upsample, settings->max_features };
   TesseraRequest whole = *request;
-  TesseraAnswer  answer;
-  Remembered     asked;
+  GBytes        *kept = NULL;
+  Remembered     asked = { .question = NULL };
+  gboolean       success;
 
   whole.roi = whole.bounds;
-  if (tessera_is_endless (&whole.bounds))
-    return sift_find (request, settings, FALSE, list);
-  if (remembered_find (&whole, key, sizeof key, &asked, &answer))
+  if (! tessera_is_endless (&whole.bounds))
+    kept = remembered_find (&whole, key, sizeof key, &asked);
+  if (kept)
     {
-      take (&answer, list);
-      g_free (answer.data);
+      take (kept, most, list, count);
+      g_bytes_unref (kept);
       return TRUE;
     }
-  if (! sift_find (request, settings, FALSE, list))
-    {
-      remembered_give_up (&asked);
-      return FALSE;
-    }
-  remember (&asked, list);
-  return TRUE;
+  success = sift_find (request, settings, FALSE, list);
+  *count = (gint) list->n;
+  if (success)
+    remember (&asked, list);
+  else
+    remembered_give_up (&asked);
+  return success;
 }
 
 static gboolean
@@ -188,7 +202,9 @@ run (TesseraRequest *request, const GeglProperties *properties G_GNUC_UNUSED)
   SiftList           list = { NULL, 0 };
   SiftDrawing        drawing = { .list = &list, .picture = picture_of (o), .scale = o->draw_scale, .most = o->draw_max,
                                  .by_octave = o->by_octave };
+  const gsize        most = drawing.picture == SIFT_MASK || o->draw_max == 0 ? G_MAXINT : o->draw_max;
   const gint         before = o->count;
+  gint               count = 0;
   gboolean           success;
 
   o->count = 0;
@@ -201,8 +217,8 @@ run (TesseraRequest *request, const GeglProperties *properties G_GNUC_UNUSED)
       search.errand.progress_to = request->errand.progress_from = SEARCH;
       request->errand.progress_to = 1.0;
     }
-  success = find_or_remember (&search, &settings, &list) && sift_draw (request, &drawing);
-  o->count = (gint) list.n;             /* without a notification, which would invalidate the node */
+  success = find_or_remember (&search, &settings, most, &list, &count) && sift_draw (request, &drawing);
+  o->count = count;                     /* without a notification, which would invalidate the node */
   if (o->count != before)
     dialog_show (request->errand.operation, "count");
   g_free (list.points);

@@ -134,28 +134,36 @@ find_ranked (gdouble *values, gsize n, gsize place)
 }
 
 gint *
-sift_strongest (const SiftList *list, gsize most)
+sift_strongest_of (const gdouble *responses, gsize all, gsize most)
 {
-  const gsize n = MIN (most, list->n);
+  const gsize n = MIN (most, all);
   gint       *which = g_new (gint, n);
   gdouble     least = -INFINITY;
   gssize      left = n;                 /* of those as strong as the weakest that is kept */
   gsize       kept = 0;
 
-  if (n > 0 && n < list->n)
+  if (n > 0 && n < all)
     {
-      g_autofree gdouble *responses = g_new (gdouble, list->n);
+      g_autofree gdouble *ranked = g_memdup2 (responses, all * sizeof *responses);
 
-      for (gsize i = 0; i < list->n; i++)
-        responses[i] = list->points[i].response;
-      least = find_ranked (responses, list->n, n - 1);
-      for (gsize i = 0; i < list->n; i++)
-        left -= list->points[i].response > least;
+      least = find_ranked (ranked, all, n - 1);
+      for (gsize i = 0; i < all; i++)
+        left -= responses[i] > least;
     }
-  for (gsize i = 0; i < list->n && kept < n; i++)
-    if (list->points[i].response > least || (list->points[i].response == least && left-- > 0))
+  for (gsize i = 0; i < all && kept < n; i++)
+    if (responses[i] > least || (responses[i] == least && left-- > 0))
       which[kept++] = (gint) i;
   return which;
+}
+
+gint *
+sift_strongest (const SiftList *list, gsize most)
+{
+  g_autofree gdouble *responses = g_new (gdouble, list->n);
+
+  for (gsize i = 0; i < list->n; i++)
+    responses[i] = list->points[i].response;
+  return sift_strongest_of (responses, list->n, most);
 }
 
 static void

@@ -46,6 +46,7 @@ gboolean sift_find (const TesseraRequest *request, const SiftSettings *settings,
 extern gint sift_device_pixels;
 
 /* Which of the points are the `most` strongest, of equal ones the first; in the list's order.  Free them with g_free. */
-gint *sift_strongest (const SiftList *list, gsize most);
+gint *sift_strongest    (const SiftList *list, gsize most);
+gint *sift_strongest_of (const gdouble *responses, gsize n, gsize most);
 
 #endif

@@ -12,13 +12,13 @@
 #include <xxhash.h>
 
 #define STRIP 128               /* rows that one thread looks at: of one row of tiles, mostly */
-#define SPEED 2e9               /* bytes a second that are looked at, at least */
+#define SPEED 8e9               /* bytes a second that are looked at: 13e9 on a thread (EPYC, 2026-11-30) */
 
 typedef struct
 {
-  GBytes       *question;
-  guint64       pixels[2];
-  TesseraAnswer answer;         /* data NULL: the question was asked, and what it was asked of is not known */
+  GBytes *question;
+  guint64 pixels[2];
+  GBytes *answer;               /* NULL: the question was asked, and what it was asked of is not known */
 } Entry;
 
 static GMutex lock;             /* guards all entries */
@@ -29,19 +29,8 @@ entry_free (gpointer data)
   Entry *entry = data;
 
   g_bytes_unref (entry->question);
-  g_free (entry->answer.data);
+  g_clear_pointer (&entry->answer, g_bytes_unref);
   g_free (entry);
-}
-
-/* Memory, even of nothing. */
-static TesseraAnswer
-copy_of (gconstpointer data, gsize bytes)
-{
-  const TesseraAnswer copy = { g_malloc (bytes + 1), bytes };
-
-  if (bytes > 0)
-    memcpy (copy.data, data, bytes);
-  return copy;
 }
 
 /* ------------------------------------------------------------------ pixels -- */
@@ -155,6 +144,12 @@ entry_locked (const Remembered *asked)
   return NULL;
 }
 
+static gsize
+bytes_of (const Entry *entry)
+{
+  return entry->answer ? g_bytes_get_size (entry->answer) : 0;
+}
+
 /* The oldest go first. */
 static void
 make_room_locked (GPtrArray *entries, gsize bytes)
@@ -162,10 +157,10 @@ make_room_locked (GPtrArray *entries, gsize bytes)
   gsize all = bytes;
 
   for (guint i = 0; i < entries->len; i++)
-    all += ((const Entry *) g_ptr_array_index (entries, i))->answer.bytes;
+    all += bytes_of (g_ptr_array_index (entries, i));
   while (entries->len > 0 && (all > REMEMBERED_BYTES || entries->len >= REMEMBERED_MOST))
     {
-      all -= ((const Entry *) g_ptr_array_index (entries, 0))->answer.bytes;
+      all -= bytes_of (g_ptr_array_index (entries, 0));
       g_ptr_array_remove_index (entries, 0);
     }
 }
@@ -179,7 +174,7 @@ put (const Remembered *asked, gconstpointer answer, gsize bytes)
 
   entry->question = g_bytes_ref (asked->question);
   if (asked->knows_pixels)
-    entry->answer = copy_of (answer, bytes);
+    entry->answer = g_bytes_new (answer, bytes);
   memcpy (entry->pixels, asked->pixels, sizeof entry->pixels);
   g_mutex_lock (&lock);
   entries = entries_locked (asked->request->errand.operation);
@@ -204,40 +199,38 @@ was_asked (const Remembered *asked)
   return was;
 }
 
-static gboolean
-take_answer (const Remembered *asked, TesseraAnswer *answer)
+static GBytes *
+take_answer (const Remembered *asked)
 {
   const Entry *entry;
-  gboolean     is_known;
+  GBytes      *answer = NULL;
 
   g_mutex_lock (&lock);
   entry = entry_locked (asked);
-  is_known = entry && entry->answer.data && memcmp (entry->pixels, asked->pixels, sizeof entry->pixels) == 0;
-  if (is_known)
-    *answer = copy_of (entry->answer.data, entry->answer.bytes);
+  if (entry && entry->answer && memcmp (entry->pixels, asked->pixels, sizeof entry->pixels) == 0)
+    answer = g_bytes_ref (entry->answer);
   g_mutex_unlock (&lock);
-  return is_known;
+  return answer;
 }
 
-gboolean
-remembered_find (const TesseraRequest *request, gconstpointer settings, gsize bytes, Remembered *asked, TesseraAnswer *answer)
+GBytes *
+remembered_find (const TesseraRequest *request, gconstpointer settings, gsize bytes, Remembered *asked)
 {
+  GBytes *answer = NULL;
+
   *asked = (Remembered) { .request = request };
-  *answer = (TesseraAnswer) { NULL, 0 };
   if (! tessera_remembers () || ! request->errand.operation || ! request->input || gegl_rectangle_is_empty (&request->roi))
-    return FALSE;
+    return NULL;
   asked->question = question_of (request, settings, bytes);
   if (was_asked (asked))
     {
       look (asked);
-      if (take_answer (asked, answer))
-        {
-          remembered_give_up (asked);
-          return TRUE;
-        }
+      answer = take_answer (asked);
     }
+  if (answer)
+    remembered_give_up (asked);
   asked->began = g_get_monotonic_time ();
-  return FALSE;
+  return answer;
 }
 
 void

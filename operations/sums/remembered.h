@@ -27,10 +27,10 @@ typedef struct
   gint64                began;
 } Remembered;
 
-/* What the request's operation asks of the pixels of roi, with these settings and the request's formats.  TRUE: it is known; `answer` is
- * a copy, for g_free.  FALSE: the caller finds it, and calls remembered_keep, or remembered_give_up.  From any thread. */
-gboolean remembered_find    (const TesseraRequest *request, gconstpointer settings, gsize bytes, Remembered *asked, TesseraAnswer *answer);
-void     remembered_keep    (Remembered *asked, gconstpointer answer, gsize bytes);
-void     remembered_give_up (Remembered *asked);
+/* What the request's operation asks of the pixels of roi, with these settings and the request's formats.  NULL: the caller finds it, and calls
+ * remembered_keep, or remembered_give_up; else the answer, for g_bytes_unref, and no more is to be done.  From any thread. */
+GBytes *remembered_find    (const TesseraRequest *request, gconstpointer settings, gsize bytes, Remembered *asked);
+void    remembered_keep    (Remembered *asked, gconstpointer answer, gsize bytes);
+void    remembered_give_up (Remembered *asked);
 
 #endif
