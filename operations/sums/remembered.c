@@ -22,6 +22,7 @@ typedef struct
 } Entry;
 
 static GMutex lock;             /* guards all entries */
+static gint   changes;          /* of all inputs that were asked of: an answer during which one changes is of no pixels that anybody knows */
 
 static void
 entry_free (gpointer data)
@@ -92,6 +93,12 @@ look (Remembered *asked)
   g_mutex_clear (&looking.lock);
   memcpy (asked->pixels, looking.sum, sizeof asked->pixels);
   asked->knows_pixels = TRUE;
+}
+
+static void
+count_change (void)
+{
+  g_atomic_int_inc (&changes);
 }
 
 /* --------------------------------------------------------------- questions -- */
@@ -221,6 +228,9 @@ remembered_find (const TesseraRequest *request, gconstpointer settings, gsize by
   *asked = (Remembered) { .request = request };
   if (! tessera_remembers () || ! request->errand.operation || ! request->input || gegl_rectangle_is_empty (&request->roi))
     return NULL;
+  if (! g_signal_handler_find (request->input, G_SIGNAL_MATCH_FUNC, 0, 0, NULL, count_change, NULL))
+    gegl_buffer_signal_connect (request->input, "changed", count_change, NULL);
+  asked->changes = g_atomic_int_get (&changes);
   asked->question = question_of (request, settings, bytes);
   if (was_asked (asked))
     {
@@ -244,6 +254,7 @@ remembered_keep (Remembered *asked, gconstpointer answer, gsize bytes)
       && seconds > REMEMBERED_WORTH / SPEED * asked->request->roi.width * asked->request->roi.height
                    * babl_format_get_bytes_per_pixel (gegl_buffer_get_format (asked->request->input)))
     look (asked);
+  asked->knows_pixels &= g_atomic_int_get (&changes) == asked->changes;
   if (bytes <= REMEMBERED_BYTES)
     put (asked, answer, asked->knows_pixels ? bytes : 0);
   remembered_give_up (asked);

@@ -24,6 +24,7 @@ typedef struct
   GBytes               *question;       /* NULL: nothing is remembered */
   guint64               pixels[2];      /* their content, ... */
   gboolean              knows_pixels;   /* ... if they were looked at */
+  gint                  changes;        /* of all inputs, when it was asked */
   gint64                began;
 } Remembered;
 

@@ -203,6 +203,39 @@ check_mode (void)
   g_object_unref (buffer);
 }
 
+static gboolean is_painted;
+
+static void
+paint_once (GeglNode *node G_GNUC_UNUSED, gdouble fraction, GeglBuffer *buffer)
+{
+  if (fraction > 0.5 && ! is_painted)
+    {
+      is_painted = TRUE;
+      gegl_buffer_clear (buffer, GEGL_RECTANGLE (0, 0, WIDTH / 2, HEIGHT));
+    }
+}
+
+/* Whoever paints while an operation looks gets no answer of the old pixels for the new ones. */
+static void
+check_meanwhile (void)
+{
+  GeglBuffer *buffer = picture (0);
+  Graph       g = graph_new (buffer);
+  gfloat     *pixels = g_new (gfloat, 4 * WIDTH * HEIGHT);
+
+  is_painted = FALSE;
+  tessera_set_eager_progress (TRUE);
+  g_signal_connect (g.node, "progress", G_CALLBACK (paint_once), buffer);
+  render (&g, asked->drawings[0], asked->searches[0], gegl_buffer_get_extent (buffer), pixels);
+  tessera_set_eager_progress (FALSE);
+  expect (is_painted, "%s tells of no progress", asked->operation);
+  same_as_new ("painted meanwhile", &g, buffer, asked->drawings[1], asked->searches[0], MAYBE);
+  same_as_new ("and asked again", &g, buffer, asked->drawings[2], asked->searches[0], MAYBE);
+  g_free (pixels);
+  g_object_unref (g.graph);
+  g_object_unref (buffer);
+}
+
 /* What is kept has an end: of many questions the first is forgotten. */
 static void
 check_bound (void)
@@ -259,6 +292,7 @@ main (int argc, char *argv[])
             check_changes ();
           }
         check_others ();
+        check_meanwhile ();
         if (tessera_device_name ())
           check_mode ();
       }
