@@ -167,6 +167,19 @@ tessera_answer_parts (GeglOperation *operation)
   g_object_set_qdata (G_OBJECT (operation), parts_quark (), GINT_TO_POINTER (TRUE));
 }
 
+/* GEGL has kept it: it is not computed again for each part. */
+static gboolean
+is_input_kept (GeglOperation *operation)
+{
+  GeglNode      *source = gegl_operation_get_source_node (operation, "input");
+  GeglOperation *from = source ? gegl_node_get_gegl_operation (source) : NULL;
+  const gchar   *name = from ? GEGL_OPERATION_GET_CLASS (from)->name : "";
+
+  if (g_strv_contains ((const gchar *const[]) { "gegl:nop", "gegl:crop", "gegl:translate", NULL }, name))
+    return is_input_kept (from);
+  return from && (GEGL_OPERATION_GET_CLASS (from)->get_cached_region || strstr (name, "buffer-source"));
+}
+
 /* What GEGL makes and keeps where it is asked for a part. */
 static GeglRectangle
 kept_region (GeglOperation *operation, const GeglRectangle *roi)
@@ -174,7 +187,7 @@ kept_region (GeglOperation *operation, const GeglRectangle *roi)
   const GeglRectangle all = tessera_whole (operation, "input", roi);
   const gboolean      is_small = (gint64) roi->width * roi->height <= (gint64) all.width * all.height / SMALL_PART;
 
-  return is_small && g_object_get_qdata (G_OBJECT (operation), parts_quark ()) ? *roi : all;
+  return is_small && g_object_get_qdata (G_OBJECT (operation), parts_quark ()) && is_input_kept (operation) ? *roi : all;
 }
 
 /* ------------------------------------------------------------ the request -- */

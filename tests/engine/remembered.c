@@ -203,6 +203,35 @@ check_mode (void)
   g_object_unref (buffer);
 }
 
+/* A host that draws in pieces after a slider has moved.  Few of them are computed alone, none where the input would be computed again each time. */
+static void
+check_pieces (gboolean is_filtered)
+{
+  enum { ACROSS = 5, DOWN = 4, W = WIDTH / ACROSS, H = (HEIGHT + DOWN - 1) / DOWN };
+
+  GeglBuffer *buffer = picture (0);
+  Graph       g = graph_new (buffer);
+  GeglNode   *filter = gegl_node_new_child (g.graph, "operation", is_filtered ? "tessera:gaussian-blur" : "gegl:nop", NULL);
+  gfloat     *pixels = g_new (gfloat, 4 * WIDTH * HEIGHT);
+  guint64     requests;
+  TesseraCounters before, after;
+
+  gegl_node_link_many (g.source, filter, g.node, NULL);
+  for (gint i = 0; i < 3; i++)
+    render (&g, asked->drawings[i], asked->searches[0], gegl_buffer_get_extent (buffer), pixels);
+  set (g.node, asked->drawing, asked->drawings[0]);
+  tessera_get_counters (&before);
+  for (gint i = 0; i < ACROSS * DOWN; i++)
+    gegl_node_blit (g.node, 1.0, GEGL_RECTANGLE (i % ACROSS * W, i / ACROSS * H, W, H), babl_format ("RGBA float"), pixels, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
+  tessera_get_counters (&after);
+  requests = after.requests - before.requests;
+  expect (requests < (is_filtered ? 6 : ACROSS * DOWN), "%s with %s, %s: %u requests for %d pieces", asked->operation, asked->drawing,
+          is_filtered ? "of a filter" : "of a buffer", (guint) requests, ACROSS * DOWN);
+  g_free (pixels);
+  g_object_unref (g.graph);
+  g_object_unref (buffer);
+}
+
 static gboolean is_painted;
 
 static void
@@ -293,6 +322,7 @@ main (int argc, char *argv[])
           }
         check_others ();
         check_meanwhile ();
+        check_pieces (TRUE);
         if (tessera_device_name ())
           check_mode ();
       }
