@@ -164,7 +164,8 @@ parts_quark (void)
 void
 tessera_answer_parts (GeglOperation *operation)
 {
-  g_object_set_qdata (G_OBJECT (operation), parts_quark (), GINT_TO_POINTER (TRUE));
+  if (! g_object_get_qdata (G_OBJECT (operation), parts_quark ()))
+    g_object_set_qdata (G_OBJECT (operation), parts_quark (), GINT_TO_POINTER (1));      /* which part is next */
 }
 
 /* GEGL has kept it: it is not computed again for each part. */
@@ -180,14 +181,18 @@ is_input_kept (GeglOperation *operation)
   return from && (GEGL_OPERATION_GET_CLASS (from)->get_cached_region || strstr (name, "buffer-source"));
 }
 
-/* What GEGL makes and keeps where it is asked for a part. */
+/* What GEGL makes and keeps where it is asked for a part.  Of many parts each costs a look at the whole: after SMALL_PART of them all is made. */
 static GeglRectangle
 kept_region (GeglOperation *operation, const GeglRectangle *roi)
 {
   const GeglRectangle all = tessera_whole (operation, "input", roi);
   const gboolean      is_small = (gint64) roi->width * roi->height <= (gint64) all.width * all.height / SMALL_PART;
+  const gint          next = GPOINTER_TO_INT (g_object_get_qdata (G_OBJECT (operation), parts_quark ()));
+  const gboolean      is_alone = is_small && next > 0 && next <= SMALL_PART && is_input_kept (operation);
 
-  return is_small && g_object_get_qdata (G_OBJECT (operation), parts_quark ()) && is_input_kept (operation) ? *roi : all;
+  if (next > 0 && is_small)
+    g_object_set_qdata (G_OBJECT (operation), parts_quark (), GINT_TO_POINTER (is_alone ? next + 1 : 1));
+  return is_alone ? *roi : all;
 }
 
 /* ------------------------------------------------------------ the request -- */

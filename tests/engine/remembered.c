@@ -322,6 +322,7 @@ main (int argc, char *argv[])
           }
         check_others ();
         check_meanwhile ();
+        check_pieces (FALSE);
         check_pieces (TRUE);
         if (tessera_device_name ())
           check_mode ();
