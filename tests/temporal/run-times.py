@@ -86,6 +86,18 @@ def no_times(report, nights):
     report.check('without times there are no minutes', rows and not any(row['minute_x'] or row['arcsec_minute'] for row in rows), str(rows[:1]))
 
 
+def coarse_times(report, nights):
+    """A clock of whole seconds and three frames in each: frames are counted."""
+    numbers = NIGHTS['even'][0]
+    nights.night('coarse', numbers)
+    for i, file in enumerate(sorted(os.listdir(nights.path('coarse')))):
+        reports.change(nights.path('coarse', file), {'DATE-OBS': f"'2026-01-02T03:00:{i // 3:02d}'"})
+    _, errors = nights.run('coarse', 'of-coarse')
+    near, _ = nights.tracks('of-coarse', numbers)
+    wrong = [pair(row, 'velocity_x', 'velocity_y') for row in near if math.dist(V, pair(row, 'velocity_x', 'velocity_y')) > 0.32]
+    report.check('where the clock is coarse, frames are counted', len(near) >= 4 and not wrong and '24 of 36 frames' in errors, f'{len(near)} {wrong} {errors[-300:]}')
+
+
 def parts(report, nights):
     """Merged parts have the whole's cadence."""
     for part in ('1/2', '2/2'):
@@ -102,6 +114,7 @@ def main():
         for name, (numbers, frames) in NIGHTS.items():
             one_night(report, nights, name, numbers, frames)
         no_times(report, nights)
+        coarse_times(report, nights)
         parts(report, nights)
     return report.finish()
 

@@ -6,8 +6,11 @@
 
 #include <math.h>
 
+#include "../progress.h"
+
 #define EVEN     0.1            /* frames by which a clock may be late: less is even */
 #define LONGEST  4.0            /* times as long as without a pause: a short search bridges no more */
+#define TOGETHER 8              /* one frame in so many may have the time of the one before */
 
 static gint
 compare (gconstpointer a, gconstpointer b)
@@ -21,6 +24,7 @@ gdouble
 times_cadence (const FrameList *list)
 {
   g_autoptr (GArray) intervals = g_array_new (FALSE, FALSE, sizeof (gdouble));
+  gint together;
 
   if (frames_without_time (list) > 0 || ! frames_are_in_order (list))
     return 0.0;
@@ -30,6 +34,12 @@ times_cadence (const FrameList *list)
 
       if (interval > 0.0)
         g_array_append_val (intervals, interval);
+    }
+  together = list->n - 1 - (gint) intervals->len;
+  if (together * TOGETHER > list->n)
+    {
+      progress_say ("frames are counted, because %d of %d frames have the time of the one before: the clock is too coarse", together, list->n);
+      return 0.0;
     }
   g_array_sort (intervals, compare);
   return intervals->len ? g_array_index (intervals, gdouble, intervals->len / 2) : 0.0;
