@@ -16,7 +16,7 @@ sequence_test = importlib.import_module('run-sequence')
 
 COUNT, SIZE, V, STEP = 72, 220, (0.9, -0.5), 30
 SCALE = 1.2                     # seconds of arc of a pixel; rows go to the south, columns to the west
-SETTINGS = ('--gain', '1.5', '--history', '8', '--block', '16', '--pictures', '0')
+SETTINGS = ('--gain', '1.5', '--block', '16', '--pictures', '0')
 # Numbers of the frames that there are, of evenly many in time; how many of them the middle interval has.
 NIGHTS = {'even': (list(range(36)), 1), 'every second': (list(range(0, 72, 2)), 2), 'a pause': ([*range(18), *range(27, 45)], 1),
           'a long pause': ([*range(18), *range(48, 62)], 1), 'irregular': ([k for k in range(60) if k * 7 % 5 in (0, 1, 3)], 1), 'late': ([k * 2 + (k // 6) % 2 for k in range(34)], 2)}

@@ -214,6 +214,7 @@ main (int argc, char **argv)
       return 2;
     }
   gegl_init (NULL, NULL);
+  tessera_set_remembering (FALSE);
   node = gegl_node_new_child (NULL, "operation", "tessera:sift", NULL);
   g_print ("%s\n", tessera_device_name () ? tessera_device_name () : "no device");
   words = g_strsplit (sizes, ",", -1);

@@ -62,6 +62,7 @@ graph_open (FilterGraph *self, const gchar *operation, const FilterVariant *vari
 {
   GeglOperation *object;
 
+  tessera_set_remembering (FALSE);      /* each request is to be computed */
   memset (self, 0, sizeof *self);
   self->width = width;
   self->height = height;
