@@ -16,7 +16,7 @@ from common import Gegl, Report
 formats = importlib.import_module('report-formats')
 
 COUNT, SIZE, STEP = 24, 160, 60.0
-SETTINGS = ('--history', '8', '--block', '9', '--gain', '1.5', '--pictures', '0')
+SETTINGS = ('--block', '9', '--gain', '1.5', '--pictures', '0')
 ALL = ('--observatory', '568', '--zero-point', '25.5', '--band', 'V', '--catalogue', 'Gaia3')
 PEOPLE = ('--submitter', 'J. Doe', '--observers', 'J. Doe, A. Müller', '--measurers', 'J. Doe', '--telescope', 'reflector,0.3,CMOS')
 GOOD = '     T000001  C2026 11 01.00399303 47 01.852+24 07 24.05         18.34V      568'
