@@ -65,16 +65,16 @@ def install_build(build):
 
 
 class Gegl:
-    """The gegl command with the modules of a build folder (None: wherever GEGL itself looks), and with those of GEGL that tests use."""
+    """The gegl command with the modules of a build folder (None: wherever GEGL itself looks), and with those of GEGL that tests use, or with all."""
 
-    def __init__(self, build):
+    def __init__(self, build, all_modules=False):
         self.env = {k: v for k, v in os.environ.items() if not k.startswith(('TESSERA_', 'GEGL_', 'OCL_ICD', 'POCL_'))}
         self.env['LC_ALL'] = 'C.UTF-8'
         self.cache = cache_folder()
         self.env['XDG_CACHE_HOME'] = self.cache.name
         if build:
             self.build = os.path.abspath(build)
-            self.system_plugins = os.path.join(self.build, 'tests-modules')
+            self.system_plugins = system_plugins() if all_modules else os.path.join(self.build, 'tests-modules')
             self.env['GEGL_PATH'] = os.path.join(self.build, 'operations') + os.pathsep + self.system_plugins
             self.env['POCL_CACHE_DIR'] = os.path.join(self.build, 'pocl-cache')
             os.makedirs(self.env['POCL_CACHE_DIR'], exist_ok=True)
