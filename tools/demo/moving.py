@@ -16,7 +16,7 @@ def find(gegl, out):
         field, found = os.path.join(folder, 'field'), os.path.join(folder, 'found')
         for words in ([os.path.join(gegl.build, 'tools', 'stars', 'tessera-stars'), *FIELD, field],
                       [os.path.join(gegl.build, 'tools', 'sequence', 'tessera-sequence'), os.path.join(field, 'frames'), '-o', found,
-                       '--gain', '1.5', '--json']):
+                       '--gain', '1.5', '--track-threshold', '8', '--json']):         # what is sure: one false track a night is allowed
             done = gegl.command(words)
             if done.returncode != 0:
                 return '', [], [f'{os.path.basename(words[0])} returned {done.returncode}: {done.stderr.strip()}']
