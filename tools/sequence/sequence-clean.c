@@ -20,22 +20,12 @@
 #define OF_STAR    0.3          /* less than this part of a star's light is left of the star */
 #define THINNEST   1.25         /* px: what is thinner is no trail in the sky, but a column, or a ray */
 
-/* The sky's level, and a number that is far above it. */
 static gfloat
 far_above_sky (const CountPlane *plane)
 {
-  const gsize n_pixels = (gsize) plane->width * plane->height;
-  g_autofree gfloat *values = g_new (gfloat, n_pixels / APART + 1);
-  gsize       n = 0;
-  gfloat      middle;
+  const SkyLevel sky = left_sky (plane, APART);
 
-  for (gsize i = 0; i < n_pixels; i += APART)
-    if (isfinite (plane->pixels[i]))
-      values[n++] = plane->pixels[i];
-  middle = median_of (values, n);
-  for (gsize i = 0; i < n; i++)
-    values[i] = fabsf (values[i] - middle);
-  return middle + FULL_FAR * MAX (1.4826f * median_of (values, n), 1.0f);
+  return sky.level + FULL_FAR * MAX (sky.width, 1.0f);
 }
 
 gfloat

@@ -9,21 +9,20 @@
 
 #include "median.h"
 
-#define APART 7                 /* pixels of which one is looked at, for the level of the background */
 #define BRIGHT 30.0f            /* standard deviations above it: a star */
 #define FAR   3.0f              /* standard deviations: noise has it in 0.3 % of pixels */
 #define FEWEST 20               /* pixels of stars */
 #define ALIKE 0.25f             /* of what most pixels have */
 
 SkyLevel
-left_sky (const CountPlane *plane)
+left_sky (const CountPlane *plane, gint apart)
 {
   const gsize n_pixels = (gsize) plane->width * plane->height;
-  g_autofree gfloat *values = g_new (gfloat, n_pixels / APART + 1);
+  g_autofree gfloat *values = g_new (gfloat, n_pixels / apart + 1);
   gsize       n = 0;
   gfloat      middle;
 
-  for (gsize i = 0; i < n_pixels; i += APART)
+  for (gsize i = 0; i < n_pixels; i += apart)
     if (isfinite (plane->pixels[i]))
       values[n++] = plane->pixels[i];
   middle = median_of (values, n);
@@ -40,7 +39,7 @@ typedef struct
 static Levels
 levels_of (const CountPlane *plane)
 {
-  const SkyLevel sky = left_sky (plane);
+  const SkyLevel sky = left_sky (plane, SKY_APART);
 
   return (Levels) { sky.level, sky.level + BRIGHT * sky.width };
 }

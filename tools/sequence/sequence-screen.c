@@ -66,7 +66,7 @@ screen_frame (PlacedFrame *frame, const CountPlane *background, FrameShift at)
 {
   const CountPlane *plane = &frame->frame.plane;
   const gint        move_x = (gint) floor (frame->frame.shift.x - at.x + 0.5), move_y = (gint) floor (frame->frame.shift.y - at.y + 0.5);
-  const SkyLevel    sky = left_sky (plane), behind = left_sky (background);
+  const SkyLevel    sky = left_sky (plane, SKY_APART), behind = left_sky (background, SKY_APART);
   const gfloat      least = sky.level + FAR * sky.width;
 
   frame->is_screened = TRUE;

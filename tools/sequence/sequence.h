@@ -192,7 +192,9 @@ typedef struct
   gfloat level, width;
 } SkyLevel;
 
-SkyLevel    left_sky        (const CountPlane *plane);
+/* `apart`: pixels of which one is looked at. */
+#define SKY_APART 7
+SkyLevel    left_sky        (const CountPlane *plane, gint apart);
 /* sequence-left.c: the part of the stars' pixels that lie more than 3 standard deviations from the background; 0:
  * hardly any. */
 gdouble     left_of_stars   (const WhitenPlanes *planes);
