@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-3.0-or-later
-"""demo.py BUILD OUT: every filter on a photograph, in C and on OpenCL; a table, and pictures in OUT: NAME.png, NAME-opencl.png
-if that one is not the same, and all on one page, index.html."""
+"""demo.py BUILD OUT [ROW...]: every filter on a photograph, or the rows named, in C and on OpenCL; a table, and pictures in OUT:
+NAME.png, NAME-opencl.png if that one is not the same, and all on one page, index.html."""
 import html
 import os
 import re
@@ -161,7 +161,10 @@ def is_processor(device):
 
 
 def main():
-    build, out = sys.argv[1:]
+    build, out, *names = sys.argv[1:]
+    chosen = [row for row in ROWS if not names or row[0] in names]
+    if not chosen:
+        die(f'no row is called {" or ".join(names)}')
     gegl = Gegl(build, all_modules=True)
     os.makedirs(out, exist_ok=True)
     missing = gegl.missing()
@@ -173,11 +176,11 @@ def main():
     say(f'OpenCL runs on {device}')
 
     table, shown, bad, worst, slower, pictures = [], [], [], 0, False, [os.path.basename(path) for path in originals.values()]
-    for i, (name, chain, *other) in enumerate(ROWS):
+    for i, (name, chain, *other) in enumerate(chosen):
         original = originals[(other or ['original'])[0]]
         in_c, on_device, where, differs, changed, made = compare(gegl, name, original, chain, out, opencl)
         shown.append((name, chain, os.path.basename(original), made[0]))
-        say(f'[{i + 1}/{len(ROWS)}] {name}: {in_c:.0f} ms in C, {on_device:.0f} ms on OpenCL')
+        say(f'[{i + 1}/{len(chosen)}] {name}: {in_c:.0f} ms in C, {on_device:.0f} ms on OpenCL')
         pictures += made
         worst, slower = max(worst, differs), slower or on_device > in_c
         if differs > 1:
