@@ -10,6 +10,7 @@
 #include "sequence.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #ifdef __GLIBC__
@@ -250,7 +251,7 @@ finish (Sequence *sequence, gint frames, gint block, const ReportSettings *repor
 static gint
 run_sequence (const Options *options, Run *run)
 {
-  Sequence sequence = { .settings = options->settings, .what = options->what[0], .folder = options->output };
+  Sequence sequence = { .settings = options->settings, .what = options->what[0], .folder = options->output, .is_live = options->is_live };
   gint     status = 2;
 
   memcpy (sequence.master_paths, options->masters, sizeof sequence.master_paths);
@@ -266,6 +267,24 @@ run_sequence (const Options *options, Run *run)
         progress_say ("part %d of %d is done; when all are: tessera-sequence merge %s -o FOLDER", options->part, options->parts, options->output);
     }
   sequence_clear (&sequence);
+  return status;
+}
+
+/* Frames that arrive are found in turns, each as a run that goes on. */
+static gint
+run_live (const Options *options, Run *run)
+{
+  gint status = 2;
+
+  if (! live_can_follow (options->what[0], &run->error))
+    return status;
+  for (gint frames = 0; ! run->error; frames = run->frames)
+    {
+      live_wait (options->what[0], frames);
+      *run = (Run) { .began = g_get_monotonic_time () };
+      status = run_sequence (options, run);
+      fflush (stdout);          /* who reads it waits */
+    }
   return status;
 }
 
@@ -306,7 +325,8 @@ main (gint argc, gchar **argv)
   if (! options_parse (&options, argc, argv))
     return 2;
   saves_start_gegl ();
-  status = g_str_equal (options.what[0], "merge") && options.what[1] ? merge (&options, &run) : run_sequence (&options, &run);
+  status = g_str_equal (options.what[0], "merge") && options.what[1] ? merge (&options, &run)
+           : options.is_live ? run_live (&options, &run) : run_sequence (&options, &run);
   progress_end ();
   if (run.error)
     progress_say ("%s", run.error->message);

@@ -10,13 +10,14 @@
 #define NOT_GIVEN (-G_MAXDOUBLE)
 #define CLEAR_AT   1.5           /* widths of a star, which an object has to have moved to be none of its own background */
 #define MOST_APART 1000          /* frames */
+#define LIVE_NIGHT 1000          /* frames */
 #define EITHER    2              /* behind the methods that there are */
 
 static gchar   *output, *masters[MASTERS], *part, *quality, *writes, *observatory, *catalogue, *band, *submitter, *observers, *measurers, *telescope, *shift_name, *method_name, *colours_name, *sides_name, **what;
-static gint     history = 20, degree = 1, block = 100, every = 4, stack = 0, max_shift = 64, pictures = 20;
+static gint     history = 20, degree = 1, block = 100, every = 4, stack = 0, night = 0, max_shift = 64, pictures = 20;
 static gdouble  our_gamma = 1e-3, gain = 0.0, fwhm = 2.2, threshold = NOT_GIVEN, track_threshold = NOT_GIVEN, fastest = 0.0, slowest = 1.0, saturation = NOT_GIVEN, zero_point = NOT_GIVEN;
 static gdouble  false_detections = 10.0, false_tracks = 1.0;
-static gboolean keeps_objects, keeps_hot, is_json, article_ridge, stays;
+static gboolean keeps_objects, keeps_hot, is_json, is_live, article_ridge, stays;
 
 static const GOptionEntry entries[] = {
   { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "The folder of results; a run that was ended goes on in it", "FOLDER" },
@@ -43,6 +44,8 @@ static const GOptionEntry entries[] = {
   { "fwhm", 0, 0, G_OPTION_ARG_DOUBLE, &fwhm, "Of a star, in pixels (2.2)", "PX" },
   { "false-detections", 0, 0, G_OPTION_ARG_DOUBLE, &false_detections, "Detections in one frame that noise may make in all frames together (10)", "N" },
   { "false-tracks", 0, 0, G_OPTION_ARG_DOUBLE, &false_tracks, "Tracks that noise may make in all frames together (1)", "N" },
+  { "night", 0, 0, G_OPTION_ARG_INT, &night, "Frames that these two are counted in; 0: all that there are (0; with --live 1000)", "N" },
+  { "live", 0, 0, G_OPTION_ARG_NONE, &is_live, "Go on with frames that arrive, until it is ended", NULL },
   { "threshold", 0, 0, G_OPTION_ARG_DOUBLE, &threshold, "Of detections in one frame, in standard deviations (by --false-detections)", "X" },
   { "track-threshold", 0, 0, G_OPTION_ARG_DOUBLE, &track_threshold, "Of tracks, in standard deviations (by --false-tracks)", "X" },
   { "keep-objects", 0, 0, G_OPTION_ARG_NONE, &keeps_objects, "Leave objects in the history, with the dark trails that follow", NULL },
@@ -148,6 +151,7 @@ set_numbers (Options *options)
   settings->history = history;
   settings->block = block;
   settings->every = every;
+  settings->night = is_live && night == 0 ? LIVE_NIGHT : night;
   settings->stack = stack;
   settings->saturation = saturation == NOT_GIVEN ? -1.0 : saturation;   /* folders of earlier runs have -1 too */
   settings->gain = gain;
@@ -178,6 +182,8 @@ set_numbers (Options *options)
          : ! (fastest >= 0.0 && fastest <= 100.0) ? "--fastest is 0 to 100"
          : ! (slowest >= 0.0 && settings->apart <= MOST_APART) ? "--slowest is 0, or so fast that a star's width takes at most 600 frames"
          : too_many_moves () ? "--stack, --fastest and --fwhm make too many velocities; --fastest is to be less, or --fwhm more"
+         : night < 0 ? "--night is 0 or more"
+         : is_live && part ? "--live computes all parts"
          : every < 0 || every > 1000000 ? "--every is 0 to 1000000"
          : stack < 0 || stack == 1 || stack > 256 ? "--stack is 0, or 2 to 256"
          : block < 1 || block > 1000000 ? "--block is 1 to 1000000"
@@ -258,6 +264,7 @@ options_parse (Options *options, gint argc, gchar **argv)
   memcpy (options->masters, masters, sizeof masters);
   options->pictures = pictures;
   options->is_json = is_json;
+  options->is_live = is_live;
   return ! wrong;
 }
 

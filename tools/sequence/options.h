@@ -11,7 +11,7 @@ typedef struct
   ReportSettings   report;
   gchar           *output, *masters[MASTERS];
   gint             part, parts, pictures;
-  gboolean         is_json;
+  gboolean         is_json, is_live;
 } Options;
 
 /* FALSE: they make no sense, and that has been said. */

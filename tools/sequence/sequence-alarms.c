@@ -6,24 +6,32 @@
 
 #include <math.h>
 
+/* Frames of the night that alarms are counted in. */
+static gint
+night_of (const Sequence *sequence)
+{
+  return sequence->settings.night > 0 ? sequence->settings.night : sequence->list.n;
+}
+
 gfloat
 frame_threshold (const Sequence *sequence, const CountPlane *significance, const CountPlane *filtered, gboolean has_trails)
 {
   const SequenceSettings *settings = &sequence->settings;
-  const gdouble           share = settings->false_detections / sequence->list.n;
+  const gdouble           share = settings->false_detections / night_of (sequence);
 
   return settings->threshold > 0.0 ? (gfloat) settings->threshold
          : has_trails              ? detect_trail_threshold (filtered, share)
                                    : detect_noise_threshold (significance, filtered, share);
 }
 
-/* In all frames, if none is lost. */
+/* In all frames, if none is lost; the last may have a search more of each kind. */
 static gint
 count_searches (const Sequence *sequence)
 {
   const SequenceSettings *settings = &sequence->settings;
+  const gint              n = night_of (sequence);
 
-  return (settings->every > 0 ? sequence->list.n / settings->every : 0) + (settings->stack > 0 ? sequence->list.n / MAX (settings->stack / 2, 1) : 0);
+  return (settings->every > 0 ? n / settings->every : 0) + (settings->stack > 0 ? n / MAX (settings->stack / 2, 1) : 0);
 }
 
 gfloat

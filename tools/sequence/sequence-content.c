@@ -3,7 +3,7 @@
  * What the frames of a block were read from.
  *
  * The last lines of a block's file: H, a frame, the state of its file and a hash, with tabs between them, for each frame that was read; P, a hash of the
- * settings; S, a hash of all lines before.  The hash of a frame that is alone in its file is that of its bytes.  That of a frame of a film or a cube is of
+ * settings; E, the number of frames, where more of them would make it another block; S, a hash of all lines before.  The hash of a frame that is alone in its file is that of its bytes.  That of a frame of a film or a cube is of
  * its numbers, so that a film need not be read to its end. */
 #include "sequence.h"
 
@@ -123,7 +123,7 @@ refuse (const gchar *folder, const gchar *name, const gchar *why, GError **error
 }
 
 gboolean
-content_end (const Sequence *sequence, gint first, gint end, GString *text, GError **error)
+content_end (const Sequence *sequence, gint block, gint first, gint end, GString *text, GError **error)
 {
   gchar hash[CONTENT_LENGTH];
 
@@ -146,6 +146,8 @@ content_end (const Sequence *sequence, gint first, gint end, GString *text, GErr
         }
     }
   g_string_append_printf (text, "P\t%s\n", sequence->settings_hash);
+  if (block_is_open (sequence, block))
+    g_string_append_printf (text, "E\t%d\n", sequence->list.n);
   content_of_bytes (text->str, text->len, hash);
   g_string_append_printf (text, SEAL "%s\n", hash);
   return TRUE;
@@ -202,6 +204,14 @@ is_same (Sequence *sequence, gint index, const Content *made_of)
       g_clear_pointer (&pixels, frame_pixels_unref);
     }
   return g_str_equal (content->hash, made_of->hash);
+}
+
+gboolean
+content_is_outgrown (const Sequence *sequence, const gchar *text)
+{
+  const gchar *end = g_strrstr (text, "\nE\t");
+
+  return end && atoi (end + strlen ("\nE\t")) != sequence->list.n;
 }
 
 gboolean

@@ -13,7 +13,7 @@
 #include "config.h"
 #include "saving.h"
 
-#define HEAD     "tessera-sequence 4\n"
+#define HEAD     "tessera-sequence 5\n"
 #define SETTINGS "settings.txt"
 #define BEGINNING 65536         /* bytes */
 
@@ -87,15 +87,18 @@ add_masters (const Sequence *sequence, GString *text)
 
 static const gchar *const kinds[] = { "whitened", "background", "significance", "calibrated" };
 
-/* The settings that made it: what they were given, a line each. */
+/* The settings that made it: what they were given, a line each.  Blocks depend on all but the list, which may grow. */
 static gchar *
-folder_settings (const Sequence *sequence)
+folder_settings (const Sequence *sequence, gboolean with_list)
 {
   const SequenceSettings *settings = &sequence->settings;
   GString                *text = g_string_new (HEAD);
   g_autofree gchar *print = fingerprint (&sequence->list);
 
-  g_string_append_printf (text, "version " TESSERA_VERSION "\nframes %d\nfiles %s\n", sequence->list.n, print);
+  g_string_append (text, "version " TESSERA_VERSION "\n");
+  if (with_list)
+    g_string_append_printf (text, "frames %d\nfiles %s\n", sequence->list.n, print);
+  add (text, "night", settings->night > 0 ? settings->night : sequence->list.n);
   add_masters (sequence, text);
   add (text, "width", sequence->width);
   add (text, "height", sequence->height);
@@ -175,6 +178,66 @@ are_settings (const gchar *text, const gchar *path, GError **error)
   return FALSE;
 }
 
+static gboolean
+is_of_list (const gchar *line)
+{
+  return g_str_has_prefix (line, "frames ") || g_str_has_prefix (line, "files ");
+}
+
+/* The first line that is not the same, and is none of the list's where there is another; -1: there is none. */
+static gint
+difference (gchar *const *ours, gchar *const *theirs)
+{
+  gint of_list = -1, i = 0;
+
+  for (; ours[i] && theirs[i]; i++)
+    if (! g_str_equal (ours[i], theirs[i]) && ! is_of_list (ours[i]))
+      return i;
+    else if (! g_str_equal (ours[i], theirs[i]) && of_list < 0)
+      of_list = i;
+  return ours[i] || theirs[i] ? i : of_list;
+}
+
+/* Are they those of the same sequence, with fewer frames? */
+static gboolean
+are_of_fewer (const gchar *found, const gchar *wanted)
+{
+  g_auto (GStrv) ours = g_strsplit (wanted, "\n", -1), theirs = g_strsplit (found, "\n", -1);
+  const gint     i = difference (ours, theirs);
+
+  return i >= 0 && ours[i] && is_of_list (ours[i]) && folder_number (found, "frames") < folder_number (wanted, "frames");
+}
+
+/* Pictures of the tracks that there were. */
+static void
+remove_pictures (const gchar *folder)
+{
+  g_autofree gchar *path = g_build_filename (folder, "tracks", NULL);
+  g_autoptr (GDir)  dir = g_dir_open (path, 0, NULL);
+  const gchar      *name;
+
+  while (dir && (name = g_dir_read_name (dir)))
+    {
+      const gsize       digits = strspn (name, "0123456789");
+      g_autofree gchar *file = g_build_filename (path, name, NULL);
+
+      if (digits >= 4 && (g_str_equal (name + digits, ".png") || g_str_equal (name + digits, "-film.png")))
+        g_unlink (file);
+    }
+}
+
+/* Where frames have followed since, the settings become those of all of them; blocks that were the end are known by themselves. */
+static gboolean
+grow (const gchar *folder, const gchar *wanted, GError **error)
+{
+  g_autofree gchar *path = g_build_filename (folder, SETTINGS, NULL), *found = NULL;
+
+  if (! g_file_get_contents (path, &found, NULL, NULL) || ! are_of_fewer (found, wanted))
+    return TRUE;
+  remove_pictures (folder);
+  return g_file_set_contents (path, wanted, -1, error);
+}
+
 /* FALSE: the folder is another sequence's, or a stranger's. */
 static gboolean
 check_settings (const gchar *folder, const gchar *wanted, GError **error)
@@ -187,12 +250,12 @@ check_settings (const gchar *folder, const gchar *wanted, GError **error)
   else if (! g_str_equal (found, wanted))
     {
       g_auto (GStrv) ours = g_strsplit (wanted, "\n", -1), theirs = g_strsplit (found, "\n", -1);
-      gint i = 0;
+      const gint i = difference (ours, theirs);
+      const gboolean is_longer = i >= 0 && theirs[i] && g_str_has_prefix (theirs[i], "night ");
 
-      while (ours[i] && theirs[i] && g_str_equal (ours[i], theirs[i]))
-        i++;
-      g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_EXIST, "%s has results of other settings or frames (%s, now %s); take another folder, or remove it", folder,
-                   theirs[i] ? theirs[i] : "", ours[i] ? ours[i] : "");
+      g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_EXIST, "%s has results of other settings or frames (%s, now %s); take another folder, or remove it%s", folder,
+                   i >= 0 && theirs[i] ? theirs[i] : "", i >= 0 && ours[i] ? ours[i] : "",
+                   is_longer ? "; a night that grows has one --night for all runs" : "");
       success = FALSE;
     }
   return success;
@@ -247,13 +310,14 @@ check_place (const Sequence *sequence, const gchar *within, GError **error)
 gboolean
 folder_open (Sequence *sequence, GError **error)
 {
-  g_autofree gchar *settings = folder_settings (sequence);
+  g_autofree gchar *settings = folder_settings (sequence, TRUE), *lasting = folder_settings (sequence, FALSE);
   gboolean                  success = check_place (sequence, "tracks", error);
 
   for (gint i = 0; i < WRITE_KINDS && success; i++)
     success = ! sequence->settings.writes[i] || check_place (sequence, kinds[i], error);
-  content_of_bytes (settings, strlen (settings), sequence->settings_hash);
-  success = success && make_folder (sequence->folder, "blocks", error) && check_settings (sequence->folder, settings, error);
+  content_of_bytes (lasting, strlen (lasting), sequence->settings_hash);
+  success = success && make_folder (sequence->folder, "blocks", error) && grow (sequence->folder, settings, error)
+            && check_settings (sequence->folder, settings, error);
   for (gint i = 0; i < WRITE_KINDS && success; i++)
     success = ! sequence->settings.writes[i] || make_folder (sequence->folder, kinds[i], error);
   return success;
@@ -297,7 +361,7 @@ folder_has (Sequence *sequence, gint block, GError **error)
   g_autofree gchar *path = folder_block (sequence->folder, block), *text = NULL;
 
   return g_file_test (path, G_FILE_TEST_IS_REGULAR) && g_file_get_contents (path, &text, NULL, error) && check_block (text, path, error)
-         && content_check (sequence, block, text, error) && has_planes (sequence, text);
+         && ! content_is_outgrown (sequence, text) && content_check (sequence, block, text, error) && has_planes (sequence, text);
 }
 
 gboolean

@@ -281,6 +281,8 @@ sequence_open (Sequence *sequence, GError **error)
   for (guint i = 0; i < sequence->list.notes->len; i++)
     progress_say ("%s", (const gchar *) sequence->list.notes->pdata[i]);
   order (&sequence->list);
+  if (sequence->is_live)
+    live_settle (&sequence->list);
   tell_colours (&sequence->list);
   sequence->cadence = times_cadence (&sequence->list);
   for (gint i = 0; i < sequence->list.n; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Time in frames: the middle one of the intervals between frames is 1, so velocities are pixels a frame where frames follow one another
+ * Time in frames: the middle one of the first intervals between frames is 1, so velocities are pixels a frame where frames follow one another
  * evenly, and a track is straight where they do not. */
 #include "sequence.h"
 
@@ -10,6 +10,7 @@
 
 #define EVEN     0.1            /* frames by which a clock may be late: less is even */
 #define LONGEST  4.0            /* times as long as without a pause: a short search bridges no more */
+#define FIRST    64             /* intervals of a night, which tell the middle one: more that follow change nothing */
 #define TOGETHER 8              /* one frame in so many may have the time of the one before */
 
 static gint
@@ -24,21 +25,22 @@ gdouble
 times_cadence (const FrameList *list)
 {
   g_autoptr (GArray) intervals = g_array_new (FALSE, FALSE, sizeof (gdouble));
+  const gint n = MIN (list->n, FIRST + 1);
   gint together;
 
   if (frames_without_time (list) > 0 || ! frames_are_in_order (list))
     return 0.0;
-  for (gint i = 1; i < list->n; i++)
+  for (gint i = 1; i < n; i++)
     {
       const gdouble interval = list->frames[i].taken - list->frames[i - 1].taken;
 
       if (interval > 0.0)
         g_array_append_val (intervals, interval);
     }
-  together = list->n - 1 - (gint) intervals->len;
-  if (together * TOGETHER > list->n)
+  together = n - 1 - (gint) intervals->len;
+  if (together * TOGETHER > n)
     {
-      progress_say ("frames are counted, because %d of %d frames have the time of the one before: the clock is too coarse", together, list->n);
+      progress_say ("frames are counted, because %d of %d frames have the time of the one before: the clock is too coarse", together, n);
       return 0.0;
     }
   g_array_sort (intervals, compare);

@@ -37,6 +37,7 @@ typedef struct
   ShiftSettings   shift;        /* of planes whose bad pixels are NaN */
   WeightsSettings weights;
   gint            history, block;
+  gint            night;        /* frames that false alarms are counted in; 0: all that there are */
   gint            apart;        /* frames beside one, on each side, that do not predict it */
   gboolean        is_past;      /* those behind it do not either */
   gint            every;        /* frames between searches for short tracks; 0: none */
@@ -98,6 +99,7 @@ typedef struct
   CountPlane       dark;        /* pixels NULL: none */
   FrameCache      *cache;
   gboolean         has_told;    /* which device it is */
+  gboolean         is_live;     /* frames arrive */
   gint             is_refused;  /* atomic: a device is forced, and did not compute */
 } Sequence;
 
@@ -124,6 +126,13 @@ gfloat      master_taken    (const Calibration *calibration, gfloat scale, gsize
 /* Of one pixel: the mean of what lies near the median.  They are sorted; NaN: there are none. */
 gfloat      master_combine  (gfloat *values, gint n);
 
+/* sequence-live.c: frames that arrive.  FALSE: there is no folder to watch. */
+gboolean    live_can_follow (const gchar *what, GError **error);
+/* Frames from the first on that is still written are no frames yet. */
+void        live_settle     (FrameList *list);
+/* Returns when there are more frames than so many. */
+void        live_wait       (const gchar *what, gint frames);
+
 /* sequence-calibrate.c: once the size and the pattern of the frames are known.  FALSE: a master cannot be used. */
 gboolean    calibration_open  (Sequence *sequence, GError **error);
 void        calibration_clear (Calibration *calibration);
@@ -138,7 +147,9 @@ gboolean     content_is_alone (const FrameList *list, gint index);
 /* Before and after a block is made; frames from `first` to before `end`.  `end`: adds what was read to the block's lines, and seals them.  FALSE: a frame
  * has changed since a block before. */
 void         content_begin    (Sequence *sequence, gint first, gint end);
-gboolean     content_end      (const Sequence *sequence, gint first, gint end, GString *text, GError **error);
+gboolean     content_end      (const Sequence *sequence, gint block, gint first, gint end, GString *text, GError **error);
+/* Was the block the end of a sequence that has grown since? */
+gboolean     content_is_outgrown (const Sequence *sequence, const gchar *text);
 /* Is the text a block's, with all of its bytes? */
 gboolean     content_is_whole (const gchar *text);
 /* FALSE, with an error: the block was made of other frames. */
@@ -320,7 +331,9 @@ void        clean_stars     (const WhitenPlanes *planes, CountPlane *filtered);
 /* Objects go from the frame; stars stay. */
 void        clean_objects   (const WhitenPlanes *planes, Removal *removal, PlacedFrame *now, const CountPlane *filtered, gfloat threshold);
 
-/* sequence-block.c: the lines of a block's file.  NULL: a file cannot be written. */
+/* sequence-block.c: would it be another one if more frames followed the last? */
+gboolean    block_is_open   (const Sequence *sequence, gint block);
+/* The lines of a block's file.  NULL: a file cannot be written. */
 GString    *block_make      (Sequence *sequence, gint block, GError **error);
 /* Seconds that this process has spent adding frames along velocities. */
 gdouble     block_track_seconds (void);
@@ -475,7 +488,7 @@ gboolean    page_write      (const Tables *tables, const gchar *folder, const Fr
 gboolean    plots_write     (const Tables *tables, const gchar *folder, GError **error);
 gint        pictures_write  (Sequence *sequence, const Tables *tables, gint most, GError **error);
 
-/* sequence-folder.c: the folder of results.  Its settings are those of the run that began it; another's are an error. */
+/* sequence-folder.c: the folder of results.  Its settings are those of the run that began it; another's are an error, but frames may have followed. */
 gboolean    folder_open     (Sequence *sequence, GError **error);
 /* Is it done, with the frames that are there now?  FALSE with an error: with others. */
 gboolean    folder_has      (Sequence *sequence, gint block, GError **error);

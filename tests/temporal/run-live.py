@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-3.0-or-later
+"""run-live.py BUILD: frames that follow, in a later run and while --live waits for them: the tables are those of one run over all frames."""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from importlib import import_module
+
+sequence_test = import_module('run-sequence')
+from common import Report
+
+FRAMES, NIGHT = 52, '60'
+SETTINGS = ('--history', '8', '--block', '10', '--pictures', '2', '--night', NIGHT, '--write', 'whitened')
+PATIENCE = 240                          # seconds
+
+
+def tables_differ(a, b):
+    """Of two folders, all but the blocks, which name their files, and the page, which tells the folder's age."""
+    return [name for name in sequence_test.differences(a, b) if not name.startswith(('blocks', 'settings'))]
+
+
+class Live:
+    """A night in a folder of its own, that grows; what --live has told of it, a line of JSON for each turn."""
+
+    def __init__(self, sequence, field, name):
+        self.names, self.field = sorted(os.listdir(field)), field
+        self.night, self.found = sequence.path(name), sequence.path(name + '-found')
+        os.mkdir(self.night)
+        self.told = []
+
+    def add(self, begin, end):
+        for name in self.names[begin:end]:
+            shutil.copy(os.path.join(self.field, name), self.night)
+
+    def add_slowly(self, index):
+        """Half of a frame, and a second later the rest."""
+        with open(os.path.join(self.field, self.names[index]), 'rb') as file:
+            data = file.read()
+        with open(os.path.join(self.night, self.names[index]), 'wb') as file:
+            file.write(data[:len(data) // 2])
+            file.flush()
+            time.sleep(1)
+            file.write(data[len(data) // 2:])
+
+    def start(self, sequence):
+        self.process = subprocess.Popen([sequence.program, self.night, '-o', self.found, *SETTINGS, '--live', '--json'], env=sequence.gegl.env,
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.reader = threading.Thread(target=lambda: self.told.extend(self.process.stdout), daemon=True)
+        self.errors = []
+        self.speaker = threading.Thread(target=lambda: self.errors.extend(self.process.stderr), daemon=True)
+        self.reader.start()
+        self.speaker.start()
+
+    def frames(self):
+        return json.loads(self.told[-1])['frames'] if self.told else 0
+
+    def until(self, frames):
+        began = time.monotonic()
+        while self.frames() < frames and self.process.poll() is None and time.monotonic() - began < PATIENCE:
+            time.sleep(0.05)
+        return self.frames() == frames
+
+    def end(self):
+        self.process.send_signal(signal.SIGINT)
+        return self.process.wait(30)
+
+
+def in_turns(sequence, report, field, whole):
+    """Runs that go on; each block that more frames cannot change is made once."""
+    live, made = Live(sequence, field, 'turns'), 0
+    for begin, end in ((0, 30), (30, 32), (32, FRAMES)):
+        live.add(begin, end)
+        code, output, errors = sequence.run(live.night, '-o', live.found, '--json', settings=SETTINGS)
+        told = json.loads(output) if code == 0 else {}
+        report.check(f'{end} frames', code == 0 and told['frames'] == end, errors)
+        made = told.get('blocks_made', 0)
+    report.check('a night that grew has the tables of one that was whole', not tables_differ(live.found, whole), str(tables_differ(live.found, whole)))
+    report.check('what more frames cannot change was not made again', 3 <= made <= 5, f'{made} blocks')
+    code, output, errors = sequence.run(live.night, '-o', live.found, '--json', settings=SETTINGS)
+    report.check('without new frames nothing is made', code == 0 and json.loads(output)['blocks_made'] == 0, errors)
+    os.remove(os.path.join(live.night, live.names[-1]))
+    code, _, errors = sequence.run(live.night, '-o', live.found, settings=SETTINGS)
+    report.check('with fewer frames it is refused, in words', code == 2 and 'other settings or frames' in errors, errors)
+
+
+def not_without_night(sequence, report, field):
+    live, settings = Live(sequence, field, 'nightless'), SETTINGS[:-4]
+    live.add(0, 36)
+    sequence.run(live.night, '-o', live.found, settings=settings)
+    live.add(36, 44)
+    code, _, errors = sequence.run(live.night, '-o', live.found, settings=settings)
+    report.check('a night whose length is not said is refused when it grows', code == 2 and 'night 36' in errors, errors)
+    with open(os.path.join(live.night, live.names[3]), 'r+b') as file:
+        file.write(b'SIMPLE  =                    F')
+    code, _, errors = sequence.run(live.night, '-o', live.found, *('--night', '36'), settings=settings)
+    report.check('one of which a frame was changed is refused too', code == 2 and live.names[3] in errors, errors)
+
+
+def as_they_come(sequence, report, field, whole):
+    live = Live(sequence, field, 'live')
+    live.start(sequence)
+    live.add(0, 14)
+    report.check('the first frames are found', live.until(14), ''.join(live.errors))
+    live.add_slowly(14)
+    live.add(15, 33)
+    report.check('... and those that follow, one of them slowly', live.until(33), ''.join(live.errors))
+    live.add(33, FRAMES)
+    report.check('... and the last ones', live.until(FRAMES), ''.join(live.errors))
+    live.end()
+    report.check('--live leaves the tables of one run', not tables_differ(live.found, whole), str(tables_differ(live.found, whole)))
+    report.check('no frame was left out on the way', all(not json.loads(line)['left_out'] for line in live.told), ''.join(live.told))
+
+
+def not_a_film(sequence, report, field):
+    code, _, errors = sequence.run(os.path.join(field, sorted(os.listdir(field))[0]), '-o', sequence.path('none'), '--live', settings=SETTINGS)
+    report.check('--live of one file is an error, in words', code == 2 and '--live takes a folder' in errors, errors)
+    code, _, errors = sequence.run(sequence.path('nowhere'), '-o', sequence.path('none'), '--live', settings=SETTINGS)
+    report.check('... and of a folder that is not there', code == 2 and '--live takes a folder' in errors, errors)
+
+
+def main():
+    report = Report()
+    with tempfile.TemporaryDirectory() as work:
+        sequence = sequence_test.Sequence(os.path.abspath(sys.argv[1]), work)
+        field, whole = sequence.field('field', FRAMES), sequence.path('whole')
+        code, _, errors = sequence.run(field, '-o', whole, settings=SETTINGS)
+        report.check('all frames in one run', code == 0, errors)
+        in_turns(sequence, report, field, whole)
+        not_without_night(sequence, report, field)
+        as_they_come(sequence, report, field, whole)
+        not_a_film(sequence, report, field)
+    report.finish()
+
+
+main()
