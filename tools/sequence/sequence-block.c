@@ -390,17 +390,6 @@ add_frames (Block *block, gint oldest, gint last, GError **error)
   return success && conclude_all (block, TRUE, error);
 }
 
-/* A frame's place depends on all frames of its group, and its background on those that follow. */
-gboolean
-block_is_open (const Sequence *sequence, gint number)
-{
-  const SequenceSettings *settings = &sequence->settings;
-  const gint64            end = (number + 1) * (gint64) settings->block, last = end + held_after (settings);
-  const gint64            seen = (last + SEQUENCE_GROUP - 1) / SEQUENCE_GROUP * SEQUENCE_GROUP;
-
-  return seen > sequence->list.n || end == sequence->list.n;
-}
-
 GString *
 block_make (Sequence *sequence, gint number, GError **error)
 {

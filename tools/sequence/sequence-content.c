@@ -146,7 +146,7 @@ content_end (const Sequence *sequence, gint block, gint first, gint end, GString
         }
     }
   g_string_append_printf (text, "P\t%s\n", sequence->settings_hash);
-  if (block_is_open (sequence, block))
+  if (held_is_open (sequence, block))
     g_string_append_printf (text, "E\t%d\n", sequence->list.n);
   content_of_bytes (text->str, text->len, hash);
   g_string_append_printf (text, SEAL "%s\n", hash);

@@ -300,6 +300,8 @@ void        placed_clear    (gpointer data);
 /* Frames on each side of one that have to be there for it, if there are so many. */
 gint        held_before     (const SequenceSettings *settings);
 gint        held_after      (const SequenceSettings *settings);
+/* Would a block be another one if more frames followed the last? */
+gboolean    held_is_open    (const Sequence *sequence, gint block);
 void        held_init       (Held *held, const SequenceSettings *settings);
 void        held_clear      (Held *held);
 /* No frames are held any more. */
@@ -331,9 +333,7 @@ void        clean_stars     (const WhitenPlanes *planes, CountPlane *filtered);
 /* Objects go from the frame; stars stay. */
 void        clean_objects   (const WhitenPlanes *planes, Removal *removal, PlacedFrame *now, const CountPlane *filtered, gfloat threshold);
 
-/* sequence-block.c: would it be another one if more frames followed the last? */
-gboolean    block_is_open   (const Sequence *sequence, gint block);
-/* The lines of a block's file.  NULL: a file cannot be written. */
+/* sequence-block.c: the lines of a block's file.  NULL: a file cannot be written. */
 GString    *block_make      (Sequence *sequence, gint block, GError **error);
 /* Seconds that this process has spent adding frames along velocities. */
 gdouble     block_track_seconds (void);
