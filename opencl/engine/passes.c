@@ -9,6 +9,8 @@
 #include "counters.h"
 #include "pool.h"
 
+#define MOST_RAW 128            /* pointers in the 1024 bytes that each device takes */
+
 typedef struct
 {
   const gchar  *kernel;         /* NULL: a clear */
@@ -260,6 +262,38 @@ raw_arg (BandState *state, const TesseraArg *arg, gpointer *object)
          : (TesseraRawArg) { arg->kind == TESSERA_ARG_FLOAT4 ? sizeof arg->v.f4 : 4, &arg->v };
 }
 
+/* Of a list as many as the kernel has pointers, at most `most`: if these are too few, the driver refuses the launch. */
+static guint
+raw_list (const TesseraArg *arg, guint most, TesseraRawArg *raw, gpointer *objects)
+{
+  const guint n = MIN ((guint) arg->v.list.room, most);
+
+  for (guint i = 0; i < n; i++)
+    {
+      const TesseraArg one = { TESSERA_ARG_MEMORY, { .memory = arg->v.list.memories[MIN ((gint) i, arg->v.list.n - 1)] } };
+
+      raw[i] = raw_arg (NULL, &one, &objects[i]);
+    }
+  return n;
+}
+
+/* Returns how many there are. */
+static guint
+raw_args (BandState *state, const TesseraArg *args, TesseraRawArg *raw, gpointer *objects)
+{
+  guint n = 0;
+
+  for (const TesseraArg *arg = args; arg < args + TESSERA_MAX_ARGS && arg->kind != TESSERA_ARG_END && n < MOST_RAW; arg++)
+    if (arg->kind == TESSERA_ARG_LIST)
+      n += raw_list (arg, MOST_RAW - n, raw + n, objects + n);
+    else
+      {
+        raw[n] = raw_arg (state, arg, &objects[n]);
+        n++;
+      }
+  return n;
+}
+
 /* The group of a launch that names none.  It is fixed, because some drivers (PoCL) compile a kernel
  * anew for each group size.  If a group is too large for the device, program.c halves it, because
  * the kernel is known there. */
@@ -286,17 +320,15 @@ split_step (gsize size, gsize group, gdouble parts)
 static gint
 launch_program (BandState *state, TesseraProgram *program, guint variant, const TesseraLaunch *launch)
 {
-  TesseraRawArg raw[TESSERA_MAX_ARGS];
-  gpointer      objects[TESSERA_MAX_ARGS];
+  TesseraRawArg raw[MOST_RAW];
+  gpointer      objects[MOST_RAW];
   gsize         offset[3] = { 0 }, size[3], group[3];
   gsize         last_size, step, width, width_step;
   const gdouble most = tessera_plan_reads (state->job->device->units);
   gdouble       cost = MAX (launch->cost, 1.0);
   gint          last = 2;
-  guint         n;
+  const guint   n = raw_args (state, launch->args, raw, objects);
 
-  for (n = 0; n < TESSERA_MAX_ARGS && launch->args[n].kind != TESSERA_ARG_END; n++)
-    raw[n] = raw_arg (state, &launch->args[n], &objects[n]);
   choose_group (launch, group);
   for (gint d = 0; d < 3; d++)
     {

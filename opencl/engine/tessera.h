@@ -81,7 +81,8 @@ typedef struct
 
 typedef enum
 {
-  TESSERA_ARG_END, TESSERA_ARG_MEMORY, TESSERA_ARG_TABLE, TESSERA_ARG_INT, TESSERA_ARG_FLOAT, TESSERA_ARG_FLOAT4, TESSERA_ARG_LOCAL
+  TESSERA_ARG_END, TESSERA_ARG_MEMORY, TESSERA_ARG_TABLE, TESSERA_ARG_INT, TESSERA_ARG_FLOAT, TESSERA_ARG_FLOAT4, TESSERA_ARG_LOCAL,
+  TESSERA_ARG_LIST
 } TesseraArgKind;
 
 /* One kernel argument; use the macros below.  A list ends with the first NO_ARG. */
@@ -92,6 +93,7 @@ typedef struct
   {
     TesseraMemory *memory;
     struct { gconstpointer data; gsize bytes; } table;
+    struct { TesseraMemory *const *memories; gint n, room; } list;
     gint           i;
     gfloat         f;
     gfloat         f4[4];
@@ -124,6 +126,8 @@ tessera_float_arg (gfloat x)
 #define FLOAT4_ARG(a, b, c, d) ((TesseraArg) { TESSERA_ARG_FLOAT4, { .f4 = { (a), (b), (c), (d) } } })
 #define TABLE_ARG(a, n)        ((TesseraArg) { TESSERA_ARG_TABLE, { .table = { (a), (n) } } })  /* tessera_table */
 #define LOCAL_ARG(n)           ((TesseraArg) { TESSERA_ARG_LOCAL, { .bytes = (n) } })
+/* A kernel has so many pointers as there is room; those behind the last memory are this one again. */
+#define LIST_ARG(m, n, room)   ((TesseraArg) { TESSERA_ARG_LIST, { .list = { (m), (n), (room) } } })
 #define NO_ARG                 ((TesseraArg) { TESSERA_ARG_END, { 0 } })
 
 /* The first arguments of most passes: the input image and the output's first pixel in it; the output image.  On the
@@ -133,7 +137,7 @@ tessera_float_arg (gfloat x)
 #define OUTPUT_ARGS(band) ARG ((band)->output.memory), ARG ((band)->output.width), ARG ((band)->output.height)
 #define OUTPUT_SIZE(band) { (band)->output.width, (band)->output.height }
 
-#define TESSERA_MAX_ARGS 88     /* 64 frames, and some */
+#define TESSERA_MAX_ARGS 32     /* a list is one */
 
 /* One launch: `size` work-items, all > 0, in groups of `group` ({0, 0, 0}: the engine's choice).  If the
  * device only takes smaller groups, they are halved; so a kernel asks for its group's size.  The sizes

@@ -2,8 +2,8 @@
  *
  * Background and whitened frame on the device or in C; see whiten-request.h.
  *
- * The frames of the history are tables that stay on the device, so that each travels once.  The launch has all of them as arguments.  So is the current
- * one if it has a number; else it is the request's input.
+ * The frames of the history are tables that stay on the device, so that each travels once: the launch has a list of them.  So does
+ * the current one if it is kept; else it is the request's input.
  */
 #include "config.h"
 
@@ -13,7 +13,6 @@
 
 #include "background-whiten.cl.h"
 
-#define IMAGE_ARGS 7            /* of INPUT_ARGS and OUTPUT_ARGS */
 #define PIXELS     4            /* of a work-item, ... */
 #define STEP       32           /* ... and how far they are apart: opencl/kernels/background-whiten.cl */
 #define AT_ONCE    8            /* frames */
@@ -189,33 +188,35 @@ bring_tables (TesseraBand *band, const Prediction *p, TesseraMemory *tables[3])
 }
 
 static gint
-predict_on_device (TesseraBand *band)
+launch_pixels (TesseraBand *band, const TesseraBand *with_current, TesseraMemory *const *frames, TesseraMemory *const *tables)
 {
   const Prediction    *p = band->request->params;
   const GeglRectangle *bounds = &band->request->bounds;
   const gint           n = p->frames->n, across = (band->output.width + PIXELS * STEP - 1) / (PIXELS * STEP);
-  TesseraBand          with_current = *band;
-  TesseraMemory       *frame = NULL, *tables[3];
-  TesseraLaunch        launch = { .kernel = "whiten_pixels", .size = { across * STEP, band->output.height }, .group = { 64, 4 }, .cost = PIXELS * (n + 2) };
-  gint                 status = bring_current (band, p, &with_current.input), next = 0;
+
+  return tessera_launch (band, &(TesseraLaunch) {
+    .kernel = "whiten_pixels", .size = { across * STEP, band->output.height }, .group = { 64, 4 }, .cost = PIXELS * (n + 2),
+    .args = { INPUT_ARGS (with_current), OUTPUT_ARGS (band), LIST_ARG (frames, n, WEIGHTS_MAX_FRAMES), ARG (tables[0]), ARG (tables[1]), ARG (tables[2]),
+              ARG (n), ARG (p->right > 0 ? n : 0), ARG (band->output.x - bounds->x), ARG (band->output.y - bounds->y), ARG (p->current->width),
+              ARG (p->current->height), ARG (p->left), ARG (p->top), ARG (p->right), ARG (p->bottom), ARG ((gfloat) p->weights->level),
+              ARG ((gint) p->result), ARG (p->factor) }
+  });
+}
+
+static gint
+predict_on_device (TesseraBand *band)
+{
+  const Prediction *p = band->request->params;
+  TesseraBand       with_current = *band;
+  TesseraMemory    *frames[WEIGHTS_MAX_FRAMES], *tables[3];
+  gint              status = bring_current (band, p, &with_current.input);
 
   if (status != 0 || (status = bring_tables (band, p, tables)) != 0)
     return status;
-  for (const TesseraArg *arg = (const TesseraArg[]) { INPUT_ARGS (&with_current), OUTPUT_ARGS (band) }; next < IMAGE_ARGS; next++)
-    launch.args[next] = arg[next];
-  for (gint k = 0; k < WEIGHTS_MAX_FRAMES; k++)
-    {
-      if (k < n && (status = bring (band, p, k, &frame)) != 0)
-        return status;
-      launch.args[next++] = ARG (frame);
-    }
-  for (const TesseraArg *arg = (const TesseraArg[]) { ARG (tables[0]), ARG (tables[1]), ARG (tables[2]), ARG (n), ARG (p->right > 0 ? n : 0),
-                                                      ARG (band->output.x - bounds->x), ARG (band->output.y - bounds->y),
-                                                      ARG (p->current->width), ARG (p->current->height), ARG (p->left), ARG (p->top),
-                                                      ARG (p->right), ARG (p->bottom), ARG ((gfloat) p->weights->level), ARG ((gint) p->result),
-                                                      ARG (p->factor), NO_ARG }; arg->kind != TESSERA_ARG_END; arg++)
-    launch.args[next++] = *arg;
-  return tessera_launch (band, &launch);
+  for (gint k = 0; k < p->frames->n; k++)
+    if ((status = bring (band, p, k, &frames[k])) != 0)
+      return status;
+  return launch_pixels (band, &with_current, frames, tables);
 }
 
 static const TesseraFilter predict_filter = {

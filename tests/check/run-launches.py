@@ -19,20 +19,20 @@ from common import Report, TOP
 FOLDERS = ('operations/', 'opencl/engine/')
 KERNEL = re.compile(r'\bkernel\s+(?:__attribute__\s*\(\(.*?\)\)\s*)?void\s+(\w+)\s*\(')
 LAUNCH = re.compile(r'\(TesseraLaunch\)\s*\{')
+LIST = re.compile(r'TESSERA_ARG_LIST, \{ \.list = \{ .*, \((\d+)\) \} \}', re.S)      # memories, how many, the kernel's pointers
 GENERIC = re.compile(r'_Generic \(\(')
 # What ARG makes of its argument, by the kind of a parameter.
 KINDS = {'memory': 'TesseraMemory *: tessera_memory_arg', 'int': 'gint: tessera_int_arg, guint: tessera_int_arg',
          'float': 'gfloat: tessera_float_arg'}
 # The others, by the macro's constant.
-OTHERS = {'TESSERA_ARG_TABLE': 'memory', 'TESSERA_ARG_LOCAL': 'local', 'TESSERA_ARG_FLOAT4': 'float4'}
+OTHERS = {'TESSERA_ARG_TABLE': 'memory', 'TESSERA_ARG_LIST': 'memory', 'TESSERA_ARG_LOCAL': 'local', 'TESSERA_ARG_FLOAT4': 'float4'}
 # Whose names or lists are put together elsewhere: in a table of names, by a function that is given a name, by
-# separable_last, by launches one after another with one list, in a loop over frames,
-# by the engine without a band.
+# separable_last, by launches one after another with one list, by the engine without a band.
 UNREAD = {
     'compute_hard', 'convolution_columns', 'convolution_rows', 'label_bytes', 'label_colors', 'label_offsets', 'label_rank',
     'label_sum', 'label_values', 'median_lacking_9', 'median_lacking_25', 'median_lacking_49', 'median_network_9',
     'median_network_25', 'median_network_49', 'unsharp_columns', 'unsharp_down', 'unsharp_up_rows', 'unsharp_weighed_columns',
-    'unsharp_weighed_up_rows', 'whiten_pixels',
+    'unsharp_weighed_up_rows',
 }
 
 
@@ -113,8 +113,15 @@ def strict(argument, kind):
     return argument, wrong
 
 
+def repeated(text, arguments):
+    """A list once for each of the kernel's pointers."""
+    return [argument for argument in arguments
+            for _ in range(int((LIST.search(text[slice(*argument)]) or [0, 1])[1]))]
+
+
 def check_launch(report, where, text, arguments, kinds):
     """The number; then the text with strict arguments."""
+    arguments = repeated(text, arguments)
     if not report.check(f'{where}: as many arguments as parameters', len(arguments) == len(kinds),
                         f'{len(arguments)}, the kernel has {len(kinds)}'):
         return text
