@@ -155,63 +155,64 @@ label_arrived (TesseraBand *band, gint top, gint bottom)
   });
 }
 
-static void
-launch_level (TesseraBand *band, const gchar *kernel, TesseraMemory *counts, const Pyramid *p, gint level,
-              gint to, TesseraArg total)
+/* Roots are counted, or given their ranks. */
+static gint
+launch_roots (TesseraBand *band, gboolean ranks, const Pyramid *p, TesseraMemory *counts)
 {
-  tessera_launch (band, &(TesseraLaunch) {
-    .kernel = kernel, .size = { (p->n[level] + CHUNK - 1) / CHUNK }, .cost = CHUNK,
-    .args = { ARG (counts), ARG (p->begin[level]), ARG (p->n[level]), ARG (to), total }
+  const Label *label = band->request->params;
+  const gint   pixels = band->input.width * band->input.height;
+
+  return tessera_launch (band, &(TesseraLaunch) {
+    .kernel = ranks ? "label_rank" : "label_count", .size = { p->n[0] }, .cost = 2 * CHUNK,
+    .args = { ARG (*label->labels), ARG (*label->ranks), ARG (pixels), ARG (label->min_area), ARG (counts) }
   });
 }
+
+#define LEVEL(name, p, level) .kernel = name, .size = { ((p).n[level] + CHUNK - 1) / CHUNK }, .cost = CHUNK
+#define LEVEL_ARGS(p, level)  ARG (counts), ARG ((p).begin[level]), ARG ((p).n[level])
 
 /* Gives each pixel its root and each root its area; then ranks in place of areas, and the count. */
 static gint
 label_measure (TesseraBand *band, TesseraMemory *total)
 {
-  const Label     *label = band->request->params;
-  const gint       width = band->input.width, height = band->input.height, pixels = width * height;
-  const Pyramid    p = pyramid_of (pixels);
-  const TesseraArg none = NO_ARG, sum = ARG (total);
-  TesseraMemory   *counts;
-  TesseraLaunch    launch;
+  const Label   *label = band->request->params;
+  const gint     width = band->input.width, height = band->input.height;
+  const Pyramid  p = pyramid_of (width * height);
+  TesseraMemory *counts;
 
   tessera_launch (band, &(TesseraLaunch) {
     .kernel = "label_flatten", .size = { width, height }, .group = { SEGMENT, 4 }, .cost = 8,
     .args = { ARG (*label->labels), ARG (*label->ranks), ARG (width), ARG (height) }
   });
   tessera_scratch (band, p.all * sizeof (gint), &counts);
-  launch = (TesseraLaunch) {
-    .kernel = "label_count", .size = { p.n[0] }, .cost = 2 * CHUNK,
-    .args = { ARG (*label->labels), ARG (*label->ranks), ARG (pixels), ARG (label->min_area), ARG (counts) }
-  };
-  tessera_launch (band, &launch);
+  launch_roots (band, FALSE, &p, counts);
   for (gint level = 0; level + 1 < p.levels; level++)
-    launch_level (band, "label_sum", counts, &p, level, p.begin[level + 1], none);
+    tessera_launch (band, &(TesseraLaunch) {
+      LEVEL ("label_sum", p, level), .args = { LEVEL_ARGS (p, level), ARG (p.begin[level + 1]) } });
   for (gint level = p.levels - 1; level >= 0; level--)
-    launch_level (band, "label_offsets", counts, &p, level, level + 1 < p.levels ? p.begin[level + 1] : -1, sum);
-  launch.kernel = "label_rank";
-  return tessera_launch (band, &launch);
+    tessera_launch (band, &(TesseraLaunch) {
+      LEVEL ("label_offsets", p, level),
+      .args = { LEVEL_ARGS (p, level), ARG (level + 1 < p.levels ? p.begin[level + 1] : -1), ARG (total) } });
+  return launch_roots (band, TRUE, &p, counts);
 }
+
+#define PIXELS(name) .kernel = name, .size = OUTPUT_SIZE (band), .group = { SEGMENT, 4 }, .cost = 2
+#define PIXEL_ARGS   ARG (*label->labels), ARG (*label->ranks), ARG (band->input.width), ARG (band->roi.x - band->input.x), \
+                     ARG (band->roi.y - band->input.y), OUTPUT_ARGS (band)
+#define COLOR_ARGS   PIXEL_ARGS, ARG (band->input.memory), ARG (label->has_alpha)
 
 static gint
 label_device (TesseraBand *band)
 {
-  static const gchar *const kernels[] = { "label_bytes", "label_colors", "label_values", "label_values" };
-
-  const Label   *label = band->request->params;
-  const gboolean has_colors = label->result <= LABEL_COLORS;
+  const Label *label = band->request->params;
 
   label_answer (band->request, *(const gint *) band->measured);
-  return tessera_launch (band, &(TesseraLaunch) {
-    .kernel = kernels[label->result], .size = OUTPUT_SIZE (band), .group = { SEGMENT, 4 }, .cost = 2,
-    .args = { ARG (*label->labels), ARG (*label->ranks), ARG (band->input.width), ARG (band->roi.x - band->input.x),
-              ARG (band->roi.y - band->input.y), OUTPUT_ARGS (band),
-              has_colors ? ARG (band->input.memory) : ARG (label->result == LABEL_MASK),
-              has_colors ? ARG (label->has_alpha) : NO_ARG,
-              label->result == LABEL_COLORS ? ARG (label->is_associated) : NO_ARG,
-              TABLE_ARG (label->values, 256 * sizeof (gfloat)) }
-  });
+  if (label->result == LABEL_BYTES)
+    return tessera_launch (band, &(TesseraLaunch) { PIXELS ("label_bytes"), .args = { COLOR_ARGS } });
+  if (label->result == LABEL_COLORS)
+    return tessera_launch (band, &(TesseraLaunch) {
+      PIXELS ("label_colors"), .args = { COLOR_ARGS, ARG (label->is_associated), TABLE_ARG (label->values, 256 * sizeof (gfloat)) } });
+  return tessera_launch (band, &(TesseraLaunch) { PIXELS ("label_values"), .args = { PIXEL_ARGS, ARG (label->result == LABEL_MASK) } });
 }
 
 static const TesseraFilter label_filter = {

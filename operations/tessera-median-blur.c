@@ -280,32 +280,42 @@ select_medians (TesseraBand *band, Group group, TesseraMemory *keys, TesseraArg 
   });
 }
 
+#define PIXEL_SIZE { band->output.width, params->channels, band->output.height }
+#define PIXEL_ARGS ARG (keys), ARG (band->input.memory), ARG (band->output.memory), ARG (params->channels), ARG (band->output.width), \
+                   ARG (band->output.height)
+
+static gint
+sort_in_network (TesseraBand *band, TesseraMemory *keys)
+{
+  const MedianParams *params = band->request->params;
+  const gint          radius = params->radius;
+
+  return tessera_launch (band, &(TesseraLaunch) {
+    .kernel = params->may_lack ? (radius == 1 ? "median_lacking_9" : radius == 2 ? "median_lacking_25" : "median_lacking_49")
+                               : (radius == 1 ? "median_network_9" : radius == 2 ? "median_network_25" : "median_network_49"),
+    .size = PIXEL_SIZE, .group = { 32, 1, 4 }, .cost = params->count / 4.0, .args = { PIXEL_ARGS }        /* reads of a pixel's four */
+  });
+}
+
 /* A network, or a search for the rank. */
 static gint
 median_blur_device (TesseraBand *band)
 {
-  static const gchar *const networks[2][4] = {
-    { NULL, "median_network_9", "median_network_25", "median_network_49" },
-    { NULL, "median_lacking_9", "median_lacking_25", "median_lacking_49" }
-  };
   const MedianParams *params = band->request->params;
   const gint          radius = params->radius;
-  const gboolean      has_network = median_has_network (params, params->may_lack);
   const TesseraArg    half_widths = TABLE_ARG (params->half_widths, (radius + 1) * sizeof (gint));
   const TesseraArg    ranks = params->may_lack ? TABLE_ARG (params->ranks, (params->count + 1) * sizeof (gint)) : half_widths;
   TesseraMemory      *keys;
   Group               group;
 
   make_keys (band, &keys);
-  if (! has_network && coded_group (params, &group))
+  if (median_has_network (params, params->may_lack))
+    return sort_in_network (band, keys);
+  if (coded_group (params, &group))
     return select_medians (band, group, keys, half_widths, ranks);
   return tessera_launch (band, &(TesseraLaunch) {
-    .kernel = has_network ? networks[params->may_lack][radius] : "median_search",
-    .size = { band->output.width, params->channels, band->output.height }, .group = { 32, 1, radius > FINE_RADIUS ? 1 : 4 },
-    .cost = (has_network ? 1 : ROUNDS) * params->count / 4.0,        /* reads of a pixel's four */
-    .args = { ARG (keys), ARG (band->input.memory), ARG (band->output.memory), ARG (params->channels),
-              ARG (band->output.width), ARG (band->output.height), has_network ? NO_ARG : ARG (radius), half_widths,
-              ARG (params->rank), ARG (params->may_lack), ranks }
+    .kernel = "median_search", .size = PIXEL_SIZE, .group = { 32, 1, radius > FINE_RADIUS ? 1 : 4 }, .cost = ROUNDS * params->count / 4.0,
+    .args = { PIXEL_ARGS, ARG (radius), half_widths, ARG (params->rank), ARG (params->may_lack), ranks }
   });
 }
 

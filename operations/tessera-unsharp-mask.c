@@ -111,10 +111,9 @@ unsharp_device (TesseraBand *band)
     return gaussian_device (band, source, &own);
   gaussian_spans (band->request, &band->roi, &x, &y);
   own = (SeparableKernels) { step > 1 ? "unsharp_down" : NULL, "unsharp_weighed_columns", "unsharp_weighed_up_rows",
-                             { own.args[0], own.args[1], TABLE_ARG (params->gaussian.ones, step * sizeof (gfloat)) } };
-  if (step > 1)
-    own.args[3] = ARG (x.phase);
-  else
+                             { ARG (params->amount), ARG (params->threshold), TABLE_ARG (params->gaussian.ones, step * sizeof (gfloat)),
+                               step > 1 ? ARG (x.phase) : NO_ARG } };
+  if (step == 1)
     {
       tessera_scratch (band, (gsize) band->input.stride * band->input.height * 4 * sizeof (gfloat), &source);
       separable_weigh_band (band, source);

@@ -26,14 +26,10 @@ KINDS = {'memory': 'TesseraMemory *: tessera_memory_arg', 'int': 'gint: tessera_
          'float': 'gfloat: tessera_float_arg'}
 # The others, by the macro's constant.
 OTHERS = {'TESSERA_ARG_TABLE': 'memory', 'TESSERA_ARG_LIST': 'memory', 'TESSERA_ARG_LOCAL': 'local', 'TESSERA_ARG_FLOAT4': 'float4'}
-# Whose names or lists are put together elsewhere: in a table of names, by a function that is given a name, by
-# separable_last, by launches one after another with one list, by the engine without a band.
-UNREAD = {
-    'compute_hard', 'convolution_columns', 'convolution_rows', 'label_bytes', 'label_colors', 'label_offsets', 'label_rank',
-    'label_sum', 'label_values', 'median_lacking_9', 'median_lacking_25', 'median_lacking_49', 'median_network_9',
-    'median_network_25', 'median_network_49', 'unsharp_columns', 'unsharp_down', 'unsharp_up_rows', 'unsharp_weighed_columns',
-    'unsharp_weighed_up_rows',
-}
+# The engine launches it without a band.
+UNREAD = {'compute_hard'}
+INPUT = ('memory', 'int', 'int', 'int')        # INPUT_ARGS
+OWN = re.compile(r'SeparableKernels(?: own =|\)) \{')      # a filter's own passes, whose last arguments separable_last adds
 
 
 def end_of(text, begin):
@@ -133,6 +129,39 @@ def check_launch(report, where, text, arguments, kinds):
     return text
 
 
+def members(text, begin):
+    """[(begin, end)] of what the braces hold that are open at `begin` - 1."""
+    return [(begin + first, begin + last) for first, last in pieces(text[begin:end_of(text, begin)])]
+
+
+def check_last(report, where, name, usual, parameters, arguments):
+    """A last pass has the parameters of the usual one, the input, and its own; returns the kinds of these."""
+    first, own = parameters[:len(usual)], parameters[len(usual):]
+    report.check(f'{where}: {name}: parameters as of a last pass', first == usual, str(first))
+    report.check(f'{where}: {name}: as many arguments as are left',
+                 len(arguments) >= len(own) and all('TESSERA_ARG_END' in argument for argument in arguments[len(own):]),
+                 f'{len(arguments)}, the kernel has {len(own)}')
+    return own
+
+
+def check_own(report, where, text, begin, known):
+    """The kernels of a SeparableKernels, against those in whose place they run; the text with strict arguments, the names."""
+    *passes, listed = members(text, begin)
+    listed = members(text, text.index('{', listed[0]) + 1)
+    arguments, names, own = [text[slice(*argument)] for argument in listed], set(), []
+    for number, usual in enumerate((('separable_rows', 'gaussian_down'), ('separable_columns',), ('gaussian_up_rows',))):
+        for name in re.findall(r'"(\w+)"', text[slice(*passes[number])]):
+            parameters = known.get(name, ())
+            names.add(name)
+            if number == 0:
+                report.check(f'{where}: {name}: parameters as of a first pass', parameters in [known[first] for first in usual], str(parameters))
+            else:
+                own.append(check_last(report, where, name, known[usual[0]] + INPUT, parameters, arguments))
+    longest = max(own, key=len)
+    report.check(f'{where}: last passes with arguments of the same kinds', all(longest[:len(kinds)] == kinds for kinds in own), str(own))
+    return check_launch(report, f'{where}: {" and ".join(sorted(names))}', text, listed, longest), names
+
+
 def check_source(report, name, entry, known):
     """Returns the kernels whose launches were read."""
     words, read = shlex.split(entry['command']), set()
@@ -145,6 +174,9 @@ def check_source(report, name, entry, known):
                                   len(kinds) == 1 and 'no kernel' not in kinds, str(kinds)):
             text = check_launch(report, f'{name}: {names[0]}', text, arguments, known[names[0]])
             read |= {*names}
+    for own in reversed(list(OWN.finditer(text))):
+        text, names = check_own(report, name, text, own.end(), known)
+        read |= names
     command += ['-w', '-fdiagnostics-color=never', '-fsyntax-only', '-fpreprocessed', '-x', 'c', '-']
     done = subprocess.run(command, input=text, cwd=entry['directory'], capture_output=True, text=True)
     report.check(f'{name}: arguments of the kinds of the parameters', done.returncode == 0,
@@ -161,7 +193,7 @@ def main():
     for name in sorted(entries):
         if name.startswith(FOLDERS) and os.path.exists(os.path.join(TOP, name)):
             with open(os.path.join(TOP, name), encoding='utf-8') as file:
-                if '(TesseraLaunch)' in file.read():
+                if re.search(r'\(TesseraLaunch\)|SeparableKernels own', file.read()):
                     read |= check_source(report, name, entries[name], known)
     unread = set(known) - read
     report.check('each kernel has a launch whose list can be read, but those that are named here', unread == UNREAD,
