@@ -32,6 +32,12 @@ SAVERS = tuple(name for name in OTHERS if name.endswith('-save'))        # they 
 TWINS = {name: words[1] for name, words in listed().items() if words[:1] == ['as']}          # of another filter's sources
 
 
+def operations_in(build):
+    """Without CFITSIO a build has no fits-load."""
+    lacks = os.path.exists(os.path.join(build, 'operations', 'files', 'libreaders.a.p', 'fits-none.c.o'))
+    return tuple(name for name in OPERATIONS if not (lacks and name == 'tessera:fits-load'))
+
+
 def cache_folder():
     """A folder for XDG_CACHE_HOME in which babl keeps nothing: where its folder would be is a file.  All processes of a user write what babl
     remembers of its conversions, it chooses them by timing, and reading some dozen of them takes each process a second."""
@@ -72,6 +78,7 @@ class Gegl:
         self.env['LC_ALL'] = 'C.UTF-8'
         self.cache = cache_folder()
         self.env['XDG_CACHE_HOME'] = self.cache.name
+        self.operations = operations_in(build) if build else OPERATIONS
         if build:
             self.build = os.path.abspath(build)
             self.system_plugins = system_plugins() if all_modules else os.path.join(self.build, 'tests-modules')
@@ -94,7 +101,7 @@ class Gegl:
     def missing(self):
         """The operations that gegl does not know: it would pass pixels through without failing."""
         known = set(self.command(['gegl', '--list-all'], GEGL_USE_OPENCL='no').stdout.split())
-        return [name for name in OPERATIONS if name not in known]
+        return [name for name in self.operations if name not in known]
 
 
 class Picture:
