@@ -7,7 +7,6 @@
 
 static const AnswerRow
   of_combine = { .name = "combine", .special = combine_pictures },
-  of_consensus = { .name = "consensus", .special = consensus, .is_plain = TRUE },
   of_levels = { .name = "sift-levels", .special = sift_levels },
   of_pixels = { .name = "pixels", .special = pixels },
   of_reader = { .name = "match-reader", .special = keypoint_files, .is_plain = TRUE };
@@ -16,7 +15,7 @@ gint
 main (gint argc, gchar **argv)
 {
   static const AnswerRow *const rows[] = {
-    &of_reader, &answer_strongest, &of_consensus, &answer_matches, &of_levels, &answer_combined, &of_combine, &of_pixels
+    &of_reader, &answer_strongest, &answer_consensus, &answer_matches, &of_levels, &answer_combined, &of_combine, &of_pixels
   };
 
   return answers_run (rows, G_N_ELEMENTS (rows), argc, argv);
