@@ -158,7 +158,7 @@ why_it_passes (GeglOperation *operation)
 }
 
 static gboolean
-passes (GeglOperation *operation)
+passes_through (GeglOperation *operation)
 {
   return why_it_passes (operation) != NULL;
 }
@@ -173,7 +173,7 @@ get_bounding_box (GeglOperation *operation)
 
   if (is_known (operation) && ! read_known (operation, &resample, &box))
     return box;
-  return tessera_bounds (operation, passes (operation) ? "input" : "aux");
+  return tessera_bounds (operation, passes_through (operation) ? "input" : "aux");
 }
 
 static GeglRectangle
@@ -181,13 +181,13 @@ get_required_for_output (GeglOperation *operation, const gchar *pad, const GeglR
 {
   if (is_known (operation) && strcmp (pad, "aux") == 0)
     return (GeglRectangle) { 0, 0, 0, 0 };
-  return passes (operation) ? *roi : tessera_bounds (operation, pad);
+  return passes_through (operation) ? *roi : tessera_bounds (operation, pad);
 }
 
 static GeglRectangle
 get_cached_region (GeglOperation *operation, const GeglRectangle *roi)
 {
-  return passes (operation) ? *roi : get_bounding_box (operation);
+  return passes_through (operation) ? *roi : get_bounding_box (operation);
 }
 
 /* All of the result, where it is and where it was. */
@@ -335,7 +335,7 @@ gegl_op_class_init (GeglOpClass *klass)
     .description = _("Lays a picture on another one of the same subject, shifted, turned and scaled as needed: to stack "
                      "hand-held photographs, to blend exposures, to compare (registration; SIFT, RANSAC)"),
     .reference = "D. G. Lowe, Distinctive Image Features from Scale-Invariant Keypoints, IJCV 60, 2004",
-    .working = "RaGaBaA float", .has_aux = TRUE, .is_whole = TRUE, .passes = passes, .run = run
+    .working = "RaGaBaA float", .has_aux = TRUE, .is_whole = TRUE, .passes_through = passes_through, .run = run
   });
   operation_class->prepare = prepare;
   G_OBJECT_CLASS (klass)->finalize = finalize;

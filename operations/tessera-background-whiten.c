@@ -216,7 +216,7 @@ set_results (GeglProperties *o, const History *history, const Weights *weights, 
 /* ------------------------------------------------------------- operation -- */
 
 static gboolean
-passes (GeglOperation *operation)
+passes_through (GeglOperation *operation)
 {
   const GeglRectangle bounds = tessera_bounds (operation, "input");
 
@@ -230,7 +230,7 @@ prepare (GeglOperation *operation)
   const Babl *format = source ? source : babl_format ("RGBA float");
   History     none = { .notes = NULL };
 
-  if (passes (operation))
+  if (passes_through (operation))
     {
       none.notes = g_string_new (NULL);
       set_results (GEGL_PROPERTIES (operation), &none, NULL, "the picture is empty, or has no end");
@@ -330,7 +330,7 @@ gegl_op_class_init (GeglOpClass *klass)
                      "stands out (asteroids, satellites, meteors; background subtraction)"),
     .reference = "I. S. Reed, R. M. Gagliardi, H. M. Shao, Application of Three-Dimensional Filtering to Moving Target Detection, "
                  "IEEE Transactions on Aerospace and Electronic Systems 19, 1983",
-    .is_whole = TRUE, .passes = passes, .run = run
+    .is_whole = TRUE, .passes_through = passes_through, .run = run
   });
 }
 

@@ -219,7 +219,7 @@ is_of_range (GeglBuffer *buffer, const Babl *working)
 
 /* A pixel's support: 2.5 s, and one for the rounding. */
 static TesseraHalo
-reach (const GeglProperties *o)
+find_halo (const GeglProperties *o)
 {
   const gint pixels = (gint) ceil (2.5 * o->spatial_sigma) + 1;
 
@@ -276,7 +276,7 @@ gegl_op_class_init (GeglOpClass *klass)
     .categories = "enhance:noise-reduction",
     .reference = "J. Chen, S. Paris, F. Durand, Real-time Edge-Aware Image Processing with the Bilateral Grid, "
                  "SIGGRAPH 2007",
-    .menu_path = "<Image>/Filters/Enhance", .reach = reach, .run = run
+    .menu_path = "<Image>/Filters/Enhance", .find_halo = find_halo, .run = run
   });
 }
 

@@ -233,7 +233,7 @@ halo_of (const ConvolutionKernel *kernel)
 }
 
 static TesseraHalo
-reach (const GeglProperties *o)
+find_halo (const GeglProperties *o)
 {
   g_autofree ConvolutionKernel *kernel = kernel_new (o, NULL);
 
@@ -242,7 +242,7 @@ reach (const GeglProperties *o)
 
 /* Without a kernel the input passes unchanged, in its own format. */
 static gboolean
-passes (GeglOperation *operation)
+passes_through (GeglOperation *operation)
 {
   g_autofree ConvolutionKernel *kernel = kernel_new (GEGL_PROPERTIES (operation), NULL);
 
@@ -295,7 +295,7 @@ gegl_op_class_init (GeglOpClass *klass)
                      "with a matrix of your own"),
     .reference = "Imagination Technologies, PowerVR image convolution case study, 2015",
     .menu_path = "<Image>/Filters/Generic", .menu_label = _("Convolution with any Kernel (Tessera)..."),
-    .filter = &convolution, .reach = reach, .passes = passes, .neutral = neutral, .run = run
+    .filter = &convolution, .find_halo = find_halo, .passes_through = passes_through, .neutral = neutral, .run = run
   });
 }
 

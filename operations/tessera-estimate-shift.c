@@ -82,7 +82,7 @@ property_string (reason, _("Reason (result)"), "")
 #include "estimate-shift.h"
 
 static gboolean
-passes (GeglOperation *operation G_GNUC_UNUSED)
+passes_through (GeglOperation *operation G_GNUC_UNUSED)
 {
   return TRUE;
 }
@@ -180,7 +180,7 @@ gegl_op_class_init (GeglOpClass *klass)
     .description = _("Measures how far a picture has moved against another one, to some thousandths of a pixel, for star fields and "
                      "other sequences from a still camera (registration, drift, Lucas and Kanade)"),
     .reference = "S. Baker, I. Matthews, Lucas-Kanade 20 Years On: A Unifying Framework, International Journal of Computer Vision 56, 2004",
-    .has_aux = TRUE, .is_whole = TRUE, .passes = passes, .run = run
+    .has_aux = TRUE, .is_whole = TRUE, .passes_through = passes_through, .run = run
   });
 }
 

@@ -93,7 +93,7 @@ margin_of (TesseraHarrisResult result)
 }
 
 static TesseraHalo
-reach (const GeglProperties *o)
+find_halo (const GeglProperties *o)
 {
   const gint pixels = 1 + gaussian_reach (o->sigma, o->sigma).left + margin_of (result_of (o));
 
@@ -130,7 +130,7 @@ run (TesseraRequest *request, const GeglProperties *o)
 
   request->output_format = output_format (request->errand.operation, result);
   *params = (Harris) {
-    .result = result, .margin = margin_of (result), .reach = request->halo.left,
+    .result = result, .margin = margin_of (result), .halo = request->halo.left,
     .input = perceived_input (request->errand.operation, is_picture), .components = babl_format_get_n_components (request->input_format),
     .k = (gfloat) o->k, .threshold = (gfloat) (o->threshold * o->threshold * o->threshold * o->threshold)
   };
@@ -152,7 +152,7 @@ gegl_op_class_init (GeglOpClass *klass)
                      "Stephens)"),
     .reference = "C. Harris, M. Stephens, A Combined Corner and Edge Detector, Alvey Vision Conference, 1988",
     .menu_path = "<Image>/Filters/Edge-Detect", .menu_label = _("Harris Corners (Tessera)..."),
-    .filter = &harris, .reach = reach, .run = run
+    .filter = &harris, .find_halo = find_halo, .run = run
   });
 }
 

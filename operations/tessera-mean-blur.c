@@ -173,7 +173,7 @@ static const TesseraFilter mean_blur = {
 /* ------------------------------------------------------------- operation -- */
 
 static TesseraHalo
-reach (const GeglProperties *o)
+find_halo (const GeglProperties *o)
 {
   return (TesseraHalo) { o->radius, o->radius, o->radius, o->radius };
 }
@@ -202,7 +202,7 @@ gegl_op_class_init (GeglOpClass *klass)
                      "time"),
     .reference = "Hillis & Steele, Data Parallel Algorithms, CACM 29(12), 1986",
     .menu_path = "<Image>/Filters/Blur", .menu_label = _("Mean Blur (Tessera)..."),
-    .filter = &mean_blur, .working = "RaGaBaA float", .keeps_grey = TRUE, .grows = TRUE, .reach = reach, .neutral = neutral, .run = run
+    .filter = &mean_blur, .working = "RaGaBaA float", .keeps_grey = TRUE, .grows = TRUE, .find_halo = find_halo, .neutral = neutral, .run = run
   });
 }
 

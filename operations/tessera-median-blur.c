@@ -327,7 +327,7 @@ static const TesseraFilter median_blur = {
 /* ------------------------------------------------------------- operation -- */
 
 static TesseraHalo
-reach (const GeglProperties *o)
+find_halo (const GeglProperties *o)
 {
   return (TesseraHalo) { o->radius, o->radius, o->radius, o->radius };
 }
@@ -376,7 +376,7 @@ gegl_op_class_init (GeglOpClass *klass)
     .reference = "T. S. Huang and others, A Fast Two-Dimensional Median Filtering Algorithm, "
                  "IEEE Trans. ASSP 27(1), 1979",
     .menu_path = "<Image>/Filters/Blur", .menu_label = _("Median Blur (Tessera)..."),
-    .reach = reach, .neutral = neutral, .run = run
+    .find_halo = find_halo, .neutral = neutral, .run = run
   });
 }
 

@@ -173,7 +173,7 @@ static const TesseraFilter motion_blur = {
 
 /* ceil of half the extent on either side, as the taps reach. */
 static TesseraHalo
-reach (const GeglProperties *o)
+find_halo (const GeglProperties *o)
 {
   const gint x = ceil (fabs (snapped (0.5 * o->length * tessera_cos_degrees (o->angle))));
   const gint y = ceil (fabs (snapped (0.5 * o->length * tessera_sin_degrees (o->angle))));
@@ -205,7 +205,7 @@ gegl_op_class_init (GeglOpClass *klass)
                      "streaks of light, camera shake"),
     .reference = "V. Oliveira, MSc thesis, 2013, chapter 4.3",
     .menu_path = "<Image>/Filters/Blur", .menu_label = _("Motion Blur along a Line (Tessera)..."),
-    .filter = &motion_blur, .working = "RaGaBaA float", .keeps_grey = TRUE, .grows = TRUE, .reach = reach, .neutral = neutral, .run = run
+    .filter = &motion_blur, .working = "RaGaBaA float", .keeps_grey = TRUE, .grows = TRUE, .find_halo = find_halo, .neutral = neutral, .run = run
   });
 }
 

@@ -138,7 +138,7 @@ sigma_of (const GeglProperties *o)
 }
 
 static TesseraHalo
-reach (const GeglProperties *o)
+find_halo (const GeglProperties *o)
 {
   const gdouble sigma = sigma_of (o);
 
@@ -185,7 +185,7 @@ gegl_op_class_init (GeglOpClass *klass)
                      "above a threshold"),
     .reference = "V. Oliveira, MSc thesis, 2013, chapter 4.2",
     .menu_path = "<Image>/Filters/Enhance", .menu_label = _("Unsharp Mask (Tessera)..."),
-    .working = "R'G'B'A float", .keeps_grey = TRUE, .reach = reach, .neutral = neutral, .run = run
+    .working = "R'G'B'A float", .keeps_grey = TRUE, .find_halo = find_halo, .neutral = neutral, .run = run
   });
 }
 

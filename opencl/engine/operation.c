@@ -8,7 +8,7 @@
  * exchanges them only after tessera_process has returned TRUE: if the device fails, C computes again, from the old frames.
  * They are forgotten when the input's bounds or format change.
  *
- * Numbers, lists and files in place of pixels (counts, outlines).  `passes` answers TRUE: the input goes on as the same object, and
+ * Numbers, lists and files in place of pixels (counts, outlines).  `passes_through` answers TRUE: the input goes on as the same object, and
  * the request's output is NULL.  `run` calls tessera_survey over the whole image, and sets properties directly, without a
  * notification, which would invalidate the node, or writes the file.  What a device finds step by step is a request's answer
  * (TesseraAnswer: the points of sift, a shift).  A list is a GeglPath property that is filled in place.
@@ -48,11 +48,11 @@ properties_of (GeglOperation *operation)
 }
 
 static TesseraHalo
-reach_of (GeglOperation *operation, const GeglProperties *properties)
+halo_of (GeglOperation *operation, const GeglProperties *properties)
 {
   const TesseraOperationInfo *info = info_of (operation);
 
-  return info->reach ? info->reach (properties) : info->halo;
+  return info->find_halo ? info->find_halo (properties) : info->halo;
 }
 
 static TesseraBorder
@@ -76,11 +76,11 @@ engine_border (GeglOperation *operation)
 }
 
 static gboolean
-passes (GeglOperation *operation)
+passes_through (GeglOperation *operation)
 {
   const TesseraOperationInfo *info = info_of (operation);
 
-  return info->passes && info->passes (operation);
+  return info->passes_through && info->passes_through (operation);
 }
 
 /* -------------------------------------------------------- what GEGL asks -- */
@@ -126,7 +126,7 @@ get_bounding_box (GeglOperation *operation)
 {
   const GeglRectangle bounds = tessera_bounds (operation, "input");
   const TesseraBorder border = border_of (operation);
-  const TesseraHalo   halo = reach_of (operation, properties_of (operation));
+  const TesseraHalo   halo = halo_of (operation, properties_of (operation));
   const TesseraHalo   inwards = { -halo.left, -halo.top, -halo.right, -halo.bottom };
   GeglRectangle       cropped;
 
@@ -141,17 +141,17 @@ get_bounding_box (GeglOperation *operation)
 static GeglRectangle
 required_around (GeglOperation *operation, const gchar *pad, const GeglRectangle *roi)
 {
-  const TesseraHalo halo = reach_of (operation, properties_of (operation));
+  const TesseraHalo halo = halo_of (operation, properties_of (operation));
 
-  return passes (operation) ? *roi : tessera_required (operation, pad, roi, &halo, engine_border (operation));
+  return passes_through (operation) ? *roi : tessera_required (operation, pad, roi, &halo, engine_border (operation));
 }
 
 static GeglRectangle
 invalidated_around (GeglOperation *operation, const gchar *pad, const GeglRectangle *changed)
 {
-  const TesseraHalo halo = reach_of (operation, properties_of (operation));
+  const TesseraHalo halo = halo_of (operation, properties_of (operation));
 
-  return passes (operation) ? *changed
+  return passes_through (operation) ? *changed
                             : tessera_invalidated (operation, pad, changed, &halo, engine_border (operation));
 }
 
@@ -218,7 +218,7 @@ make_request (GeglOperation *operation, GeglBuffer *input, GeglBuffer *aux, Gegl
     .roi = *roi,
     .bounds = tessera_bounds (operation, "input"),
     .aux_bounds = aux_bounds,
-    .halo = info->is_whole ? (TesseraHalo) { 0, 0, 0, 0 } : reach_of (operation, properties),
+    .halo = info->is_whole ? (TesseraHalo) { 0, 0, 0, 0 } : halo_of (operation, properties),
     .border = engine_border (operation)
   };
 }
@@ -260,7 +260,7 @@ process (GeglOperation *operation, GeglOperationContext *context, const gchar *p
   g_autoptr (GeglBuffer) aux = has_aux ? (GeglBuffer *) gegl_operation_context_dup_object (context, "aux") : NULL;
   GeglBuffer    *output = NULL;
 
-  if (! hands_on && ! passes (operation))
+  if (! hands_on && ! passes_through (operation))
     output = gegl_operation_context_get_target (context, pad);
   else if (input)
     gegl_operation_context_take_object (context, pad, (GObject *) g_object_ref (input));
@@ -338,7 +338,7 @@ tessera_operation_describe_built (gpointer klass, gsize properties_size, guint l
       operation_class->get_invalidated_by_change = tessera_whole_invalidated;
       operation_class->get_cached_region         = kept_region;     /* otherwise GEGL computes everything again for every tile */
     }
-  else if (info->reach || ! is_empty (&info->halo))
+  else if (info->find_halo || ! is_empty (&info->halo))
     {
       operation_class->get_required_for_output   = required_around;
       operation_class->get_invalidated_by_change = invalidated_around;

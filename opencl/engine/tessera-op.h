@@ -55,7 +55,7 @@ TESSERA_API void  tessera_operation_describe_built (gpointer klass, gsize proper
 
 /* For the property that says what lies beyond the edge.  Without such a property it is CLAMP.
  * property_enum (border, ..., TesseraBorder, tessera_border, ...) has clamp, none and loop; tessera_border_or_crop has
- * crop too: then the result is smaller than the image, by the reach. */
+ * crop too: then the result is smaller than the image, by the halo. */
 TESSERA_API GType tessera_border_get_type         (void) G_GNUC_CONST;
 TESSERA_API GType tessera_border_or_crop_get_type (void) G_GNUC_CONST;
 
@@ -96,12 +96,12 @@ struct _TesseraOperationInfo
   gboolean keeps_grey;          /* of a grey picture the result is one, and leaves as one */
 
   gboolean has_aux;             /* there is a second input, pad "aux", in the format of the first */
-  gboolean grows;               /* with border NONE the result is larger than the image, by the reach */
-  gboolean is_whole;            /* every pixel depends on the whole image; `reach` is not asked then */
+  gboolean grows;               /* with border NONE the result is larger than the image, by the halo */
+  gboolean is_whole;            /* every pixel depends on the whole image; `find_halo` is not asked then */
 
-  /* The pixels around a result pixel that it depends on: always `halo`, or what `reach` makes of the properties. */
+  /* The pixels around a result pixel that it depends on: always `halo`, or what `find_halo` makes of the properties. */
   TesseraHalo   halo;
-  TesseraHalo (*reach)  (const GeglProperties *o);
+  TesseraHalo (*find_halo) (const GeglProperties *o);
 
   /* Optional.  TRUE: with these settings the definition gives the input back, pixel for pixel.  The result is then the input, the
    * same object, in the input's format: nothing is copied, rounded or checked, and hidden colours stay.  `run` is not called. */
@@ -109,7 +109,7 @@ struct _TesseraOperationInfo
 
   /* Optional.  TRUE: the result is the input, the same object.  `run` is then called with request->output NULL,
    * for its other results. */
-  gboolean    (*passes) (GeglOperation *operation);
+  gboolean    (*passes_through) (GeglOperation *operation);
 
   /* Sets request->params, changes other members if the class's are not right, and processes the request, or as
    * many requests as it needs.  Not called without an input.  FALSE: tessera_process returned FALSE.  NULL: the request

@@ -18,7 +18,7 @@ typedef struct
 static Sizes
 sizes_of (const Harris *harris, gint width, gint height)
 {
-  const gint reach = harris->reach - harris->margin - 1;
+  const gint reach = harris->halo - harris->margin - 1;
   const gint wide = width + 2 * harris->margin, high = height + 2 * harris->margin;
 
   return (Sizes) { reach, wide, high, high + 2 * reach, wide + 2 * reach, high + 2 * reach };
@@ -99,7 +99,7 @@ mark (TesseraBand *band, const Sizes *sizes, TesseraMemory *response, TesseraMem
 {
   const Harris       *harris = band->request->params;
   const TesseraImage *input = &band->input;
-  const gint          beside = harris->reach - harris->margin + 1, width = sizes->width - 2, height = sizes->height - 2;
+  const gint          beside = harris->halo - harris->margin + 1, width = sizes->width - 2, height = sizes->height - 2;
 
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = "harris_mark", .size = { width, height }, .group = { 32, 4 }, .cost = 9,

@@ -57,7 +57,7 @@ plane_of (gint width)
 static gint
 reach_of (const Harris *harris)
 {
-  return harris->reach - harris->margin - 1;
+  return harris->halo - harris->margin - 1;
 }
 
 static void

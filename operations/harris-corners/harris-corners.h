@@ -20,7 +20,7 @@ typedef struct
 {
   gint         result;          /* a HarrisResult */
   gint         margin;          /* around the result, where R counts too */
-  gint         reach;           /* that, the Gaussian's, and 1 for the derivatives */
+  gint         halo;            /* that, the Gaussian's, and 1 for the derivatives */
   Perceived    input;
   gint         components;      /* of the input */
   gfloat       k, threshold;    /* of R */

@@ -24,11 +24,11 @@ gsize
 gaussian_scratch_bytes (const TesseraRequest *request, gint width, gint height)
 {
   const Gaussian   *gaussian = request->params;
-  const TesseraHalo reach = separable_halo (&gaussian->fir);
+  const TesseraHalo halo = separable_halo (&gaussian->fir);
   const gsize wide = (gsize) width + request->halo.left + request->halo.right;
   const gsize columns = most_cells (gaussian->x.step, 0, width), rows = most_cells (gaussian->y.step, 0, height);
-  const gsize more_columns = most_cells (gaussian->x.step, reach.left + reach.right, width);
-  const gsize more_rows = most_cells (gaussian->y.step, reach.top + reach.bottom, height);
+  const gsize more_columns = most_cells (gaussian->x.step, halo.left + halo.right, width);
+  const gsize more_rows = most_cells (gaussian->y.step, halo.top + halo.bottom, height);
 
   if (is_fir (gaussian))
     return separable_scratch_bytes (&gaussian->fir, width, height);

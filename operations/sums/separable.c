@@ -86,19 +86,19 @@ static void
 sum_along (const RollBlock *block, gconstpointer data)
 {
   const Separable    *separable = data;
-  const TesseraHalo   reach = separable_halo (separable);
+  const TesseraHalo   halo = separable_halo (separable);
   const TapList       along = separable_list (&separable->x, 4);
-  const gint          n_read = reach.left + block->roi.width + reach.right;
+  const gint          n_read = halo.left + block->roi.width + halo.right;
   /* Zeros, because the last block of a row may reach beyond it. */
   tessera_autoscratch gfloat *begun = gegl_scratch_new0 (gfloat, 4 * (n_read + TAP_SUM_BLOCK));
 
   for (gint y = 0; y < block->roi.height; y++)
     {
-      const gfloat *in = block->in + y * block->in_stride - 4 * reach.left;
+      const gfloat *in = block->in + y * block->in_stride - 4 * halo.left;
 
       if (separable->begin)
         in = separable->begin (in, begun, n_read);
-      tap_sum (in + 4 * reach.left, &along, block->out + y * block->out_stride, block->roi.width);
+      tap_sum (in + 4 * halo.left, &along, block->out + y * block->out_stride, block->roi.width);
     }
 }
 
@@ -126,12 +126,12 @@ sum_down (const RollBlock *block, gconstpointer data)
 void
 separable_area (const TesseraRequest *request, const GeglRectangle *area, const Separable *separable)
 {
-  const TesseraHalo reach = separable_halo (separable);
+  const TesseraHalo halo = separable_halo (separable);
   Roll              roll = {
     .n = 3, .in_place = TRUE, .sees_input = separable->finish != NULL,
     .passes = { { .floats = 4, .make = roll_read, .data = request },
-                { { reach.left, 0, reach.right, 0 }, 4, sum_along, separable },
-                { { 0, reach.top, 0, reach.bottom }, 4, sum_down, separable } }
+                { { halo.left, 0, halo.right, 0 }, 4, sum_along, separable },
+                { { 0, halo.top, 0, halo.bottom }, 4, sum_down, separable } }
   };
 
   roll_area (&roll, request, area);
@@ -142,9 +142,9 @@ separable_area (const TesseraRequest *request, const GeglRectangle *area, const 
 gsize
 separable_scratch_bytes (const Separable *separable, gint width, gint height)
 {
-  const TesseraHalo reach = separable_halo (separable);
+  const TesseraHalo halo = separable_halo (separable);
 
-  return (gsize) width * (height + reach.top + reach.bottom) * 4 * sizeof (gfloat) + sizeof (Separable);
+  return (gsize) width * (height + halo.top + halo.bottom) * 4 * sizeof (gfloat) + sizeof (Separable);
 }
 
 gint
@@ -175,8 +175,8 @@ gint
 separable_filter (TesseraBand *band, const SeparableStage *from, const Separable *separable,
                   TesseraMemory *to, gint width, gint height, const SeparableKernels *own)
 {
-  const TesseraHalo reach = separable_halo (separable);
-  const gint        n_rows = height + reach.top + reach.bottom;
+  const TesseraHalo halo = separable_halo (separable);
+  const gint        n_rows = height + halo.top + halo.bottom;
   TesseraMemory    *rows;
 
   tessera_scratch (band, (gsize) width * n_rows * 4 * sizeof (gfloat), &rows);
@@ -184,12 +184,12 @@ separable_filter (TesseraBand *band, const SeparableStage *from, const Separable
     .kernel = own && own->first ? own->first : "separable_rows", .size = { width, n_rows }, .group = { 32, 4 },
     .cost = separable->x.n,
     .args = { ARG (from->memory), ARG (from->stride), ARG (from->first % from->stride),
-              ARG (from->first / from->stride - reach.top), ARG (rows), ARG (width), ARG (n_rows),
+              ARG (from->first / from->stride - halo.top), ARG (rows), ARG (width), ARG (n_rows),
               SEPARABLE_TAPS (&separable->x) }
   });
   return separable_last (band, &(TesseraLaunch) {
     .kernel = own ? own->columns : "separable_columns", .size = { width, height }, .group = { 32, 4 }, .cost = separable->y.n,
-    .args = { ARG (rows), ARG (reach.top), SEPARABLE_TAPS (&separable->y), ARG (to), ARG (width), ARG (height) }
+    .args = { ARG (rows), ARG (halo.top), SEPARABLE_TAPS (&separable->y), ARG (to), ARG (width), ARG (height) }
   }, 8, own);
 }
 

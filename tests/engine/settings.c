@@ -71,7 +71,7 @@ class_of (GeglNode *node)
 static TesseraHalo
 reach_of (GeglNode *node, const GeglProperties *settings)
 {
-  return class_of (node)->info->reach ? class_of (node)->info->reach (settings) : (TesseraHalo) { 0, 0, 0, 0 };
+  return class_of (node)->info->find_halo ? class_of (node)->info->find_halo (settings) : (TesseraHalo) { 0, 0, 0, 0 };
 }
 
 /* The settings that the node has now; to be freed. */
@@ -128,7 +128,7 @@ between_request_and_run (guint i, TesseraOpenclMode mode)
   set (node, changes[i].property, changes[i].high);
   high = settings_of (node);
   after = reach_of (node, high);
-  expect (! class_of (node)->info->reach || after.left > before.left || after.top > before.top, "%s %s: reaches no farther",
+  expect (! class_of (node)->info->find_halo || after.left > before.left || after.top > before.top, "%s %s: reaches no farther",
           changes[i].operation, changes[i].property);
   expected = answer (node, input, high, after);
   set (node, changes[i].property, changes[i].low);
