@@ -15,7 +15,7 @@ gint
 main (gint argc, gchar **argv)
 {
   static const AnswerRow *const rows[] = {
-    &of_reader, &answer_strongest, &answer_consensus, &answer_matches, &of_levels, &answer_combined, &of_combine, &of_pixels
+    &of_reader, &answer_strongest, &answer_consensus, &answer_matches, &of_levels, &answer_combined, &of_combine, &of_pixels, &answer_transforms
   };
 
   return answers_run (rows, G_N_ELEMENTS (rows), argc, argv);

@@ -6,6 +6,6 @@
 
 #include "../check/answers.h"
 
-extern const AnswerRow answer_combined, answer_consensus, answer_matches, answer_strongest;
+extern const AnswerRow answer_combined, answer_consensus, answer_matches, answer_strongest, answer_transforms;
 
 #endif
