@@ -241,7 +241,7 @@ in_other_places (guint64 seed G_GNUC_UNUSED, gpointer input, GArray *wanted G_GN
 }
 
 const AnswerRow answer_consensus = {
-  .name = "consensus", .cases = 300, .draw = agreement_draw, .describe = agreement_words, .clear = g_free,
+  .name = "consensus", .cases = 200, .draw = agreement_draw, .describe = agreement_words, .clear = g_free,
   .compute = agreement_find, .reference = agreement_reference,
   .tolerance = "pairs agree exactly; a mean of squares in two orders; the matrix is the drawn one or near it",
   .laws = { { "pairs of no numbers", with_no_numbers }, { "some pairs twice", some_twice }, { "places in other places", in_other_places } },
