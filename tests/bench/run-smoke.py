@@ -167,6 +167,20 @@ def check_pairs(gegl, program, folder, report):
     report.check('and OpenCV is named', sum(line[0].startswith('OpenCV') for line in lines) == 2, done.stdout)
 
 
+def check_first(gegl, program, folder, report):
+    """The first pixels of a process come after its start and before its end, and the folder of caches is emptied where it should be."""
+    done = start(gegl, DRIVER + ['--first', '1', '--rows', 'sobel magnitude of luminance', '--bench', program, '--out', folder], folder)
+    lines = [[cell.strip().strip('*') for cell in line.split('|')[1:-1]] for line in done.stdout.splitlines() if line.startswith('| ')]
+    report.check('the first pixels are timed, GEGL alone too', done.returncode == 0 and [line[0] for line in lines[1:]]
+                 == ['GEGL alone', 'sobel magnitude of luminance'], done.stdout + done.stderr)
+    nothing, sobel = ([float(line[i]) for i in (1, 2, 8)] for line in lines[1:3])
+    report.check('with OpenCL off and on', min(nothing + sobel) > 0 and [lines[2][i] for i in (7, 13)] == ['C', 'C'], done.stdout)
+    report.check('kernels that are kept spare GEGL time', nothing[1] > nothing[2], done.stdout)
+    for chain, said in (('tessera:sharpest', 'tessera:sharpest'), ('gegl:nop', '--mpix')):
+        done = start(gegl, [program, '--first', chain, '--mpix', '0'], folder, GEGL_USE_OPENCL='no')
+        report.check(f'refused: --first {chain}', done.returncode == 2 and said in done.stderr and not done.stdout, done.stdout + done.stderr)
+
+
 def main():
     build = os.path.abspath(sys.argv[1])
     gegl, report = Gegl(build), Quiet()
@@ -181,6 +195,7 @@ def main():
         check_frames(gegl, program, folder, report)
         check_page(gegl, program, folder, report)
         check_pairs(gegl, program, folder, report)
+        check_first(gegl, program, folder, report)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     report.finish()

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static gchar   *sizes, *formats, *sinks, *rows, *rivals;
+static gchar   *sizes, *formats, *sinks, *rows, *rivals, *first;
 static gboolean json, chains, list, device;
 static BenchWishes wishes = { .runs = 7, .rivals = TRUE, .rival_limit = 10.0, .rival_mpix = -1.0 };
 
@@ -42,6 +42,7 @@ static const GOptionEntry options[] = {
   { "band-rows", 0, 0, G_OPTION_ARG_INT, &band_rows, "Height of the engine's bands (0: its own choice)", "N" },
   { "json", 0, 0, G_OPTION_ARG_NONE, &json, "One JSON object a line", NULL },
   { "list", 0, 0, G_OPTION_ARG_NONE, &list, "The rows, as JSON", NULL },
+  { "first", 0, 0, G_OPTION_ARG_STRING, &first, "One run of CHAIN (1024x768, u8) at once: when its pixels were there, as JSON", "CHAIN" },
   { "device", 0, 0, G_OPTION_ARG_NONE, &device, "What the OpenCL device can do at best, as JSON", NULL },
   { NULL, 0, 0, 0, NULL, NULL, NULL }
 };
@@ -151,6 +152,24 @@ bench_row (const BenchRow *row, gint width, gint height, const Babl *format)
   return good;
 }
 
+/* Of the words in --mpix and --formats. */
+static void
+parse_size (const gchar *mpix, gint *width, gint *height)
+{
+  if (! bench_size (mpix, width, height))
+    refuse ("--mpix %s: sizes are from 0.0001 to 1000 Mpix, or like 2048x2048", mpix);
+}
+
+static const Babl *
+parse_format (const gchar *name)
+{
+  const Babl *format = bench_format (name);
+
+  if (! format)
+    refuse ("no pixel format %s; float and u8, or a name that babl knows", name);
+  return format;
+}
+
 static gboolean
 bench_all (void)
 {
@@ -160,13 +179,10 @@ bench_all (void)
   for (gint i = 0; mpix[i]; i++)
     for (gint j = 0; names[j]; j++)
       {
-        const Babl *format = bench_format (names[j]);
+        const Babl *format = parse_format (names[j]);
         gint        width, height;
 
-        if (! format)
-          refuse ("no pixel format %s; float and u8, or a name that babl knows", names[j]);
-        if (! bench_size (mpix[i], &width, &height))
-          refuse ("--mpix %s: sizes are from 0.0001 to 1000 Mpix, or like 2048x2048", mpix[i]);
+        parse_size (mpix[i], &width, &height);
         for (const BenchRow *row = bench_rows (); row->title; row++)
           if (bench_row_wanted (row, rows, chains))
             {
@@ -177,6 +193,17 @@ bench_all (void)
             }
       }
   return good;
+}
+
+/* Nothing that takes time comes before. */
+static void
+print_first (void)
+{
+  gint width, height;
+
+  refuse_missing (first);
+  parse_size (sizes ? sizes : "1024x768", &width, &height);
+  bench_print_first (first, width, height, parse_format (formats ? formats : "u8"));
 }
 
 static void
@@ -243,6 +270,12 @@ main (int argc, char **argv)
   tessera_set_band_rows (MAX (band_rows, 0));
   bench_gimp_set_side (MAX (side, 0));
   refuse_disk_swap ();
+  if (first)
+    {
+      print_first ();
+      gegl_exit ();
+      return 0;
+    }
   refuse_nonsense ();
   if (tessera_device_name ())
     bench_gegl_device (&context, &handle);

@@ -3,7 +3,8 @@
  * What the parts of the bench share.  bench.c: options, refusals, the loop;
  * bench-table.c: what is measured; bench-image.c: pictures and samples;
  * bench-graph.c: one graph, one run; bench-gimp.c: as GIMP asks; bench-run.c: timing;
- * bench-sums.c: what it adds up; bench-print.c: JSON and markdown; bench-device.c: what the OpenCL device can do at best.
+ * bench-sums.c: what it adds up; bench-print.c: JSON and markdown; bench-device.c: what the OpenCL device can do at best;
+ * bench-first.c: the first pixels of a process.
  */
 #ifndef BENCH_H
 #define BENCH_H
@@ -173,6 +174,8 @@ gdouble      bench_host_peak        (void);
 void bench_print_row    (const BenchJob *job, const BenchResult *result);
 void bench_print_json   (const BenchJob *job, const BenchResult *result);
 void bench_print_list   (void);
+/* One run of `chain`, and when its pixels were there: microseconds of the clock that does not jump. */
+void bench_print_first  (const gchar *chain, gint width, gint height, const Babl *format);
 
 /* --------------------------------------------------------------- device -- */
 

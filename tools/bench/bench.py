@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 
+import bench_first
 import bench_frames
 import bench_page
 import bench_pairs
@@ -60,6 +61,9 @@ def options():
                         help='the tables of the thesis instead: 2048 x 2048, minimum of 10 runs')
     parser.add_argument('--frames', nargs='?', type=int, const=32, metavar='N',
                         help='shifts and backgrounds of frames of a sequence instead, N of them (32)')
+    parser.add_argument('--first', nargs='?', type=int, const=5, metavar='N',
+                        help='from the start of a process to its first pixels instead, OpenCL on and off, without kernels that are kept '
+                             'and with: medians of N turns (5)')
     parser.add_argument('--page', action='store_true',
                         help='the table of data/doc/measurements.md instead: C at the first of the sizes, OpenCL at the second')
     parser.add_argument('--pairs', action='store_true',
@@ -274,6 +278,11 @@ def pairs(chosen):
     return of_one_table(chosen, 'pairs.md', 'pairs', lambda program, kind: bench_pairs.markdown(program, kind, chosen.quick))
 
 
+def first(chosen):
+    named = chosen.rows and (lambda program: rows_wanted(program, chosen))
+    return of_one_table(chosen, 'first.md', 'bench', lambda program, kind: bench_first.markdown(program, kind, chosen.first, named))
+
+
 def page_legs(chosen, kind, name):
     """Each leg of the table: its environment, its size, and the machine in words."""
     box, sizes = machine(), chosen.mpix.split(',')
@@ -320,6 +329,8 @@ def bench(chosen):
         return frames(chosen)
     if chosen.pairs:
         return pairs(chosen)
+    if chosen.first:
+        return first(chosen)
     if chosen.page:
         return page(chosen)
     if chosen.render:
