@@ -319,10 +319,25 @@ median_blur_device (TesseraBand *band)
   });
 }
 
-static const TesseraFilter median_blur = {
-  .name = "median-blur", .source = tessera_median_blur_cl, .area = blur_area,
-  .scratch_bytes = median_blur_scratch_bytes, .device = median_blur_device
-};
+/* A program of all kernels would take the compiler several times as long (measurements.md, what the engine's choices rest on). */
+#define PART(part) \
+  { .name = "median-blur", .source = tessera_median_blur_cl, .define = "MEDIAN_PART=" part, .area = blur_area, \
+    .scratch_bytes = median_blur_scratch_bytes, .device = median_blur_device }
+
+static const TesseraFilter by_network[] = { PART ("3"), PART ("5"), PART ("7") };       /* radius 1 to 3 */
+static const TesseraFilter by_search = PART ("1"), of_square = PART ("2"), of_circle = PART ("4");
+
+static const TesseraFilter *
+filter_of (const MedianParams *params)
+{
+  Group group;
+
+  if (median_has_network (params, params->may_lack))
+    return &by_network[params->radius - 1];
+  if (! coded_group (params, &group))
+    return &by_search;
+  return params->is_circle ? &of_circle : &of_square;
+}
 
 /* ------------------------------------------------------------- operation -- */
 
@@ -355,7 +370,7 @@ run (TesseraRequest *request, const GeglProperties *o)
   MedianParams         params = params_new (o, tessera_has_alpha (request));
   gboolean             success;
 
-  request->filter = &median_blur;
+  request->filter = filter_of (&params);
   request->params = &params;
   request->has_slow_kernel = needs_search (&params);
   request->cost_class = params.radius + (median_has_network (&params, FALSE) ? 101 : 0) + (params.is_circle ? 128 : 0);       /* radii are up to 100 */

@@ -14,9 +14,7 @@
 #include <stdlib.h>
 
 #include "breaker.h"
-#include "engine.cl.h"
 #include "pages.h"
-#include "program.h"
 
 #define PATIENCE 50             /* ms: what the driver has in its cache takes less */
 
@@ -37,11 +35,12 @@ static gint     is_ending;      /* atomic: so is the process */
 static void
 build (const Build *self)
 {
-  TesseraProgram *program;
-  gint            status = tessera_program_get (self->device, "engine", tessera_engine_cl, &program);
+  const TesseraText text = tessera_filter_text (self->filter);
+  TesseraProgram   *program;
+  gint              status = tessera_program_get (self->device, &tessera_engine_text, &program);
 
   if (status == 0)
-    status = tessera_program_get (self->device, self->filter->name, self->filter->source, &program);
+    status = tessera_program_get (self->device, &text, &program);
   if (status != 0 && tessera_outcome (status) != TESSERA_REFUSED)
     tessera_breaker_fail (self->filter->name);
 }
@@ -82,10 +81,11 @@ work (gpointer data G_GNUC_UNUSED)
 static gboolean
 are_done (const TesseraFilter *filter, const TesseraDevice *device)
 {
-  gboolean is_refused;
+  const TesseraText text = tessera_filter_text (filter);
+  gboolean          is_refused;
 
-  return tessera_program_is_done (device, "engine", tessera_engine_cl, &is_refused)
-         && (is_refused || tessera_program_is_done (device, filter->name, filter->source, &is_refused));
+  return tessera_program_is_done (device, &tessera_engine_text, &is_refused)
+         && (is_refused || tessera_program_is_done (device, &text, &is_refused));
 }
 
 static gboolean

@@ -6,7 +6,14 @@
 #define TESSERA_BUILDS_H
 
 #include "device.h"
+#include "program.h"
 #include "tessera.h"
+
+static inline TesseraText
+tessera_filter_text (const TesseraFilter *filter)
+{
+  return (TesseraText) { filter->name, filter->source, filter->define };
+}
 
 /* Are the engine's program and the filter's there, or known not to build?  If not, a thread begins to build them; it is
  * waited for a moment.  TRUE also where no thread is to be had: then the caller builds.  FALSE where the process ends. */

@@ -134,11 +134,12 @@ static gint
 get_programs (const TesseraRequest *request, const TesseraDevice *device, TesseraProgram **engine_program,
               TesseraProgram **program)
 {
-  gint status = tessera_program_get (device, "engine", tessera_engine_cl, engine_program);
+  const TesseraText text = tessera_filter_text (request->filter);
+  gint              status = tessera_program_get (device, &tessera_engine_text, engine_program);
 
   if (status == 0 && ! tessera_trusts_kernels () && (status = tessera_exact_check (device, *engine_program)) != 0)
     log_failure (request, device, "trying its arithmetic", status);
-  return status != 0 ? status : tessera_program_get (device, request->filter->name, request->filter->source, program);
+  return status != 0 ? status : tessera_program_get (device, &text, program);
 }
 
 /* C computes a part of it too, now and then, so that its speed is known. */

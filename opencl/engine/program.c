@@ -10,16 +10,16 @@
 
 #include "cl-api.h"
 #include "counters.h"
+#include "engine.cl.h"
 #include "fault.h"
 #include "messages.h"
 #include "settings.h"
 
 struct _TesseraProgram
 {
-  const gchar *source;
+  TesseraText  text;
   gpointer     context;
   const TesseraDevice *device;
-  gchar       *name;
   GMutex       lock;            /* guards what follows */
   GCond        changed;
   gboolean     is_being_built;  /* by one thread, which has object and status for itself */
@@ -49,6 +49,8 @@ typedef struct
   size_t            most;
 } Taken;
 
+const TesseraText tessera_engine_text = { .name = "engine", .source = tessera_engine_cl };
+
 static GMutex lock;             /* guards the list's head; the list only grows */
 static GList *programs;
 
@@ -71,9 +73,17 @@ say_unbuilt (const TesseraClApi *cl, const TesseraProgram *self, gint status)
 {
   g_autofree gchar *messages = build_log (cl, self->object, self->device->device);
 
-  tessera_say_once ("%s: the OpenCL program %s on %s (%s); C is used instead%s%s", self->name,
+  tessera_say_once ("%s: the OpenCL program %s on %s (%s); C is used instead%s%s", self->text.name,
                     tessera_outcome (status) == TESSERA_REFUSED ? "does not build" : "could not be built this time",
                     self->device->name, tessera_error_name (status), *messages ? ":\n" : "", messages);
+}
+
+static gchar *
+build_options (const TesseraProgram *self)
+{
+  const gchar *define = self->text.define;
+
+  return g_strconcat (self->device->build_options, define ? " -D " : NULL, define, NULL);
 }
 
 /* Without a lock, by the thread that builds.  The status. */
@@ -82,19 +92,20 @@ build (const TesseraClApi *cl, TesseraProgram *self)
 {
   const TesseraDevice *device = self->device;
   const gint64         began = g_get_monotonic_time ();
+  g_autofree gchar    *options = build_options (self);
   cl_int               driver = CL_SUCCESS;
   gint                 status;
 
   if (tessera_fault (FAULT_BUILD))
     driver = CL_BUILD_PROGRAM_FAILURE;
   else
-    self->object = cl->CreateProgramWithSource (device->context, 1, &self->source, NULL, &driver);
+    self->object = cl->CreateProgramWithSource (device->context, 1, &self->text.source, NULL, &driver);
   if (driver == CL_SUCCESS)
     {
       cl_device_id id = device->device;
 
       tessera_count (objects_created, 1);
-      driver = cl->BuildProgram (self->object, 1, &id, device->build_options, NULL, NULL);
+      driver = cl->BuildProgram (self->object, 1, &id, options, NULL, NULL);
     }
   tessera_count (builds, 1);
   tessera_count (build_ns, (g_get_monotonic_time () - began) * 1000);
@@ -106,7 +117,7 @@ build (const TesseraClApi *cl, TesseraProgram *self)
       self->object = NULL;
     }
   else if (tessera_debug () & DEBUG_PATHS)
-    tessera_log ("%s: program built on %s in %.0f ms", self->name, device->name,
+    tessera_log ("%s: program built on %s in %.0f ms", self->text.name, device->name,
                  (g_get_monotonic_time () - began) / 1e3);
   return status;
 }
@@ -133,8 +144,16 @@ built_locked (TesseraProgram *self)
   return self->status;
 }
 
+/* A module and a program may each have the source; what is proven of the kernels of one is so of the other's. */
+static gboolean
+is_same_text (const TesseraText *a, const TesseraText *b)
+{
+  return g_strcmp0 (a->define, b->define) == 0
+         && (a->source == b->source || (g_str_equal (a->name, b->name) && g_str_equal (a->source, b->source)));
+}
+
 static TesseraProgram *
-find_or_add (const TesseraDevice *device, const gchar *name, const gchar *source)
+find_or_add (const TesseraDevice *device, const TesseraText *text)
 {
   TesseraProgram *self = NULL;
 
@@ -143,9 +162,7 @@ find_or_add (const TesseraDevice *device, const gchar *name, const gchar *source
     {
       TesseraProgram *other = link->data;
 
-      /* A module and a program may each have the source; what is proven of the kernels of one is so of the other's. */
-      if (other->context == device->context && (other->source == source || (g_str_equal (other->name, name)
-                                                                            && g_str_equal (other->source, source))))
+      if (other->context == device->context && is_same_text (&other->text, text))
         self = other;
     }
   if (! self)
@@ -153,10 +170,9 @@ find_or_add (const TesseraDevice *device, const gchar *name, const gchar *source
       self = g_new0 (TesseraProgram, 1);
       g_mutex_init (&self->lock);
       g_cond_init (&self->changed);
-      self->source = source;
       self->context = device->context;
       self->device = device;
-      self->name = g_strdup (name);
+      self->text = (TesseraText) { g_strdup (text->name), text->source, text->define };
       self->kernels = g_hash_table_new (g_str_hash, g_str_equal);
       programs = g_list_prepend (programs, self);
     }
@@ -165,10 +181,9 @@ find_or_add (const TesseraDevice *device, const gchar *name, const gchar *source
 }
 
 gint
-tessera_program_get (const TesseraDevice *device, const gchar *name, const gchar *source,
-                     TesseraProgram **result)
+tessera_program_get (const TesseraDevice *device, const TesseraText *text, TesseraProgram **result)
 {
-  TesseraProgram *self = find_or_add (device, name, source);
+  TesseraProgram *self = find_or_add (device, text);
   gint            status;
 
   g_mutex_lock (&self->lock);
@@ -179,9 +194,9 @@ tessera_program_get (const TesseraDevice *device, const gchar *name, const gchar
 }
 
 gboolean
-tessera_program_is_done (const TesseraDevice *device, const gchar *name, const gchar *source, gboolean *is_refused)
+tessera_program_is_done (const TesseraDevice *device, const TesseraText *text, gboolean *is_refused)
 {
-  TesseraProgram *self = find_or_add (device, name, source);
+  TesseraProgram *self = find_or_add (device, text);
   gboolean        is_done;
 
   g_mutex_lock (&self->lock);

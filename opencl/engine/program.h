@@ -16,13 +16,21 @@ typedef struct
   gconstpointer value;          /* NULL: local memory */
 } TesseraRawArg;
 
+/* What a program is made of. */
+typedef struct
+{
+  const gchar *name, *source;
+  const gchar *define;          /* "NAME=NUMBER", or NULL */
+} TesseraText;
+
+/* The kernels that serve all filters. */
+extern const TesseraText tessera_engine_text;
+
 /* The program of a source text, built on first use.  A text that the compiler refuses (TESSERA_REFUSED) is
  * not tried again; after any other failure it is.  A failure has been told, once, with the compiler's message. */
-gint  tessera_program_get (const TesseraDevice *device, const gchar *name,
-                           const gchar *source, TesseraProgram **program);
+gint  tessera_program_get (const TesseraDevice *device, const TesseraText *text, TesseraProgram **program);
 /* Does tessera_program_get answer at once?  *is_refused: with a status that it gives for good. */
-gboolean tessera_program_is_done (const TesseraDevice *device, const gchar *name, const gchar *source,
-                                  gboolean *is_refused);
+gboolean tessera_program_is_done (const TesseraDevice *device, const TesseraText *text, gboolean *is_refused);
 /* Refuses the program from now on, because it gives other results than C.  The status that tessera_program_get then gives. */
 gint     tessera_program_refuse     (TesseraProgram *program);
 /* `variant`: of the kernel, each of which has to be proven for itself. */

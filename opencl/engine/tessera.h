@@ -232,6 +232,7 @@ typedef struct
 {
   const gchar *name;            /* "motion-blur": used in messages */
   const gchar *source;          /* OpenCL C 1.2, includes resolved (opencl/embed.py); NULL: it runs in C, even if OpenCL is forced */
+  const gchar *define;          /* optional: "NAME=NUMBER", which the source is compiled with, for a program that holds only what some settings need */
 
   /* C path: computes a block.  The engine reads, extends the border and writes.  Called from several threads.  What the device
    * computes is compared with what these functions do now and then: they write nothing but the output or the answer. */

@@ -6,6 +6,15 @@
  */
 #pragma OPENCL FP_CONTRACT OFF
 
+/* A program holds what a setting needs (tessera-median-blur.c says which), or all.  The networks' parts are their sides. */
+#define MEDIAN_SEARCH 1
+#define MEDIAN_SQUARE 2
+#define MEDIAN_CIRCLE 4
+#ifndef MEDIAN_PART
+#define MEDIAN_PART   0         /* all */
+#endif
+#define HAS(part)     (MEDIAN_PART == 0 || MEDIAN_PART == (part))
+
 #include "tessera-median.h"
 #include "tessera-median-networks.h"
 
@@ -76,16 +85,21 @@ kernel void NAME ## N2 (global const int *keys, global const float4 *input, \
     output[4 * (y * width + x) + 3] = input[(y + N / 2) * stride + x + N / 2].w; \
 }
 
+/* Where samples are left out (lacking), the network still sorts N2 places.  The empty places in turn become the least
+ * key and the greatest, beginning with the least.  So as many lie before the samples as after them, or one more, and
+ * the middle place has the median of the samples. */
+#if HAS (3)
 MEDIAN_KERNEL (median_network_, 3, 9, false)
-MEDIAN_KERNEL (median_network_, 5, 25, false)
-MEDIAN_KERNEL (median_network_, 7, 49, false)
-
-/* Where samples are left out, the network still sorts N2 places.  The empty places in turn become the least key and
- * the greatest, beginning with the least.  So as many lie before the samples as after them, or one more, and the
- * middle place has the median of the samples. */
 MEDIAN_KERNEL (median_lacking_, 3, 9, true)
+#endif
+#if HAS (5)
+MEDIAN_KERNEL (median_network_, 5, 25, false)
 MEDIAN_KERNEL (median_lacking_, 5, 25, true)
+#endif
+#if HAS (7)
+MEDIAN_KERNEL (median_network_, 7, 49, false)
 MEDIAN_KERNEL (median_lacking_, 7, 49, true)
+#endif
 
 /* With radius 0 the pixel is copied, because a key does not keep the sign of zero.  A pixel without samples is copied too. */
 static void
@@ -131,6 +145,7 @@ typedef struct
     above = min (above, key <= split ? INT_MAX : key); \
   }
 
+#if HAS (MEDIAN_SEARCH)
 /* One work-item makes one channel of one pixel, as above.  half_widths: how far each row of the
  * neighbourhood reaches, by its distance 0 .. radius from the middle row.  The wanted rank is `rank`.  If
  * samples may lack (may_lack), it is ranks[n], where n samples are there.
@@ -160,7 +175,9 @@ kernel void median_search (global const int *keys, global const float4 *input, g
     HALVE (EACH_PLACE (radius, half_widths, COUNT (middle[dy * stride + dx])))
   write_median (input, output, channels, width, radius, x, channel, y, radius > 0 && samples > 0, span.least);
 }
+#endif
 
+#if HAS (MEDIAN_SQUARE) || HAS (MEDIAN_CIRCLE)
 #include "median-blur-codes.h"
 
 /* One work-item makes one channel of 4 x 4 pixels.  `size`: the samples of a neighbourhood, up to CODED_COUNT; the other parameters as in median_search.
@@ -173,5 +190,10 @@ kernel void median_select_ ## NAME (SELECT_ARGS) \
   select_medians (keys, input, output, channels, width, height, radius, half_widths, rank, may_lack, ranks, size, n_room, room, IS_CIRCLE); \
 }
 
+#if HAS (MEDIAN_SQUARE)
 SELECT (square, false)
+#endif
+#if HAS (MEDIAN_CIRCLE)
 SELECT (circle, true)
+#endif
+#endif

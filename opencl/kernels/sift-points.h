@@ -197,6 +197,12 @@ kernel void sift_turn (SIFT_LEVELS, global int *counts, global const SiftPlace *
 
 /* ----------------------------------------------------------- descriptors -- */
 
+/* A program for points alone has none. */
+#ifndef SIFT_DESCRIBES
+#define SIFT_DESCRIBES 1
+#endif
+#if SIFT_DESCRIBES
+
 /* The owner's place among 32: the slot whose pixels it adds, and a parity of rows and of columns.  Of the 2 x 2 cells that share
  * a pixel one has that parity, and of all cells 2 x 2. */
 #define OWNER_SLOT(owner)   ((owner) & (WINDOW_SLOTS - 1))
@@ -370,3 +376,4 @@ kernel void sift_describe (SIFT_LEVELS, global const int *counts, global SiftPoi
       barrier (CLK_LOCAL_MEM_FENCE);
     }
 }
+#endif

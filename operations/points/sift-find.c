@@ -10,10 +10,12 @@
 
 #include <gegl-plugin.h>
 
-const TesseraFilter sift_filter = {
-  .name = "sift", .source = tessera_sift_cl, .spread = sift_in_c, .scratch_bytes = sift_device_bytes,
-  .device = sift_on_device, .whole = TRUE, .needs_doubles = TRUE
-};
+#define SIFT(part) \
+  { .name = "sift", .source = tessera_sift_cl, .define = part, .spread = sift_in_c, .scratch_bytes = sift_device_bytes, \
+    .device = sift_on_device, .whole = TRUE, .needs_doubles = TRUE }
+
+const TesseraFilter        sift_filter = SIFT (NULL);
+static const TesseraFilter undescribed = SIFT ("SIFT_DESCRIBES=0");
 
 /* The answer is the points, in their order. */
 static gboolean
@@ -21,7 +23,7 @@ find (const TesseraRequest *like, const Babl *format, const SiftSearch *search, 
 {
   TesseraRequest request = *like;
 
-  request.filter = &sift_filter;
+  request.filter = search->describes ? &sift_filter : &undescribed;
   request.params = search;
   request.aux = NULL;
   request.output = NULL;

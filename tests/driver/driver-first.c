@@ -182,6 +182,29 @@ choices (void)
   driver_picture_clear (&picture);
 }
 
+/* A program of all that a filter has would take the compiler longer. */
+static void
+cuts (void)
+{
+  static const struct { DriverCase c; gint64 kernels; } cut[] = {
+    { CASE ("median-blur", "radius=1"), 3 }, { CASE ("median-blur", "radius=5 neighborhood=circle"), 2 }, { CASE ("sift", "octaves=1 result=mask"), 10 }
+  };
+
+  tessera_set_opencl_mode (TESSERA_OPENCL_TRY);
+  for (guint i = 0; i < G_N_ELEMENTS (cut); i++)
+    {
+      DriverPicture picture;
+      gchar        *text;
+
+      driver_picture_init (&picture, &cut[i].c, 1);
+      expect_requests (&cut[i].c, &picture, NULL, 1, 0, cut[i].c.settings);
+      text = g_strdup_printf ("  %" G_GINT64_FORMAT "\n", stub.kernels ());
+      driver_verdict (stub.kernels () == cut[i].kernels, "its program has the kernels of its setting", text);
+      driver_picture_clear (&picture);
+      g_free (text);
+    }
+}
+
 /* ------------------------------------------------------------------- ends -- */
 
 static gint is_late, is_ending;         /* atomic: a program is in the compiler; the process comes to its end */
@@ -276,6 +299,7 @@ main (int argc, char **argv)
   failures ();
   choices ();
   by_the_caller ();
+  cuts ();
   stub.set_watch (NULL);
   gegl_exit ();
   return driver_finish ();

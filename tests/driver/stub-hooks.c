@@ -207,6 +207,23 @@ CREATE_HOOK (cl_program, CreateProgramWithBinary, programs, context,
 CREATE_HOOK (cl_kernel, CreateKernel, kernels, program,
              (cl_program program, const char *name, cl_int *errcode), (program, name, errcode))
 
+static gint n_kernels;          /* atomic */
+
+static void
+note_kernels (cl_program program)
+{
+  size_t n = 0;
+
+  ORIGINAL (GetProgramInfo, program) (program, CL_PROGRAM_NUM_KERNELS, sizeof n, &n, NULL);
+  g_atomic_int_set (&n_kernels, (gint) n);
+}
+
+__attribute__ ((visibility ("default"))) gint64
+stub_icd_kernels (void)
+{
+  return g_atomic_int_get (&n_kernels);
+}
+
 cl_int CL_API_CALL
 hook_BuildProgram (cl_program program, cl_uint n, const cl_device_id *devices, const char *options,
                    void (CL_CALLBACK *notify) (cl_program, void *), void *data)
@@ -215,7 +232,9 @@ hook_BuildProgram (cl_program program, cl_uint n, const cl_device_id *devices, c
 
   if (status != CL_SUCCESS || stub_lies (STUB_LIE_BUILD))
     return status;
-  return ORIGINAL (BuildProgram, program) (program, n, devices, options, notify, data);
+  status = ORIGINAL (BuildProgram, program) (program, n, devices, options, notify, data);
+  note_kernels (program);
+  return status;
 }
 
 STATUS_HOOK (GetProgramInfo, program,

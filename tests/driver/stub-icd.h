@@ -65,13 +65,15 @@ typedef void (*StubWatch) (const gchar *entry);
   X (gint64, come, (void))                              \
   X (gint64, settle, (void))                            \
   X (gint64, overlaps, (void))                          \
+  X (gint64, kernels, (void))                           \
   X (void, set_watch, (StubWatch watch))
 
 /* set_plan: FALSE if it is not understood.  met: whether a fault of the plan has
  * fired.  calls: of ENTRY since the start, -1 if the stub has no such entry.  come: strays into host memory
  * come now; how many.  settle: strays come no
  * more; how often host memory was unmapped or released while one was still to come.  overlaps: how often a kernel was launched,
- * since this was last asked, while its last launch had not ended; the first question begins the count. */
+ * since this was last asked, while its last launch had not ended; the first question begins the count.
+ * kernels: of the program that was built last. */
 
 typedef struct
 {
