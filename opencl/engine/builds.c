@@ -78,8 +78,8 @@ work (gpointer data G_GNUC_UNUSED)
 
 /* -------------------------------------------------------------- requests -- */
 
-static gboolean
-are_done (const TesseraFilter *filter, const TesseraDevice *device)
+gboolean
+tessera_is_built (const TesseraFilter *filter, const TesseraDevice *device)
 {
   const TesseraText text = tessera_filter_text (filter);
   gboolean          is_refused;
@@ -129,13 +129,13 @@ tessera_builds_are_done (const TesseraFilter *filter, const TesseraDevice *devic
 
   if (g_atomic_int_get (&is_ending))
     return FALSE;
-  if (are_done (filter, device))
+  if (tessera_is_built (filter, device))
     return TRUE;
   g_mutex_lock (&lock);
   if (! is_listed_locked (filter, device) && (has_thread = list_locked (filter, device)))
     while (is_listed_locked (filter, device) && g_cond_wait_until (&changed, &lock, until));
   g_mutex_unlock (&lock);
-  return ! has_thread || are_done (filter, device);
+  return ! has_thread || tessera_is_built (filter, device);
 }
 
 /* In a child of fork () there is no such thread. */

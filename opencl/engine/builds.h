@@ -15,7 +15,9 @@ tessera_filter_text (const TesseraFilter *filter)
   return (TesseraText) { filter->name, filter->source, filter->define };
 }
 
-/* Are the engine's program and the filter's there, or known not to build?  If not, a thread begins to build them; it is
+/* Are the engine's program and the filter's there, or known not to build? */
+gboolean tessera_is_built        (const TesseraFilter *filter, const TesseraDevice *device);
+/* The same.  If not, a thread begins to build them; it is
  * waited for a moment.  TRUE also where no thread is to be had: then the caller builds.  FALSE where the process ends. */
 gboolean tessera_builds_are_done (const TesseraFilter *filter, const TesseraDevice *device);
 /* Waits until all are built; or, if `drops`, the one that is in the compiler: the others are not begun. */

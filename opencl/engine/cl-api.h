@@ -17,7 +17,8 @@
   X (CreateBuffer) X (ReleaseMemObject)                                        \
   X (EnqueueMapBuffer) X (EnqueueUnmapMemObject)                               \
   X (EnqueueWriteBuffer) X (EnqueueReadBuffer) X (EnqueueFillBuffer)           \
-  X (CreateProgramWithSource) X (BuildProgram) X (GetProgramBuildInfo)         \
+  X (CreateProgramWithSource) X (CreateProgramWithBinary) X (BuildProgram)     \
+  X (GetProgramBuildInfo) X (GetProgramInfo)                                   \
   X (ReleaseProgram) X (CreateKernel) X (SetKernelArg) X (ReleaseKernel)       \
   X (GetKernelWorkGroupInfo)                                                   \
   X (EnqueueNDRangeKernel)                                                     \

@@ -8,7 +8,9 @@
 
 #ifdef G_OS_UNIX
 
+#include <glib/gstdio.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define SMALL_PAGE 4096
@@ -34,6 +36,15 @@ static void __attribute__ ((constructor))
 note_process (void)
 {
   tessera_has_forked ();
+}
+
+gboolean
+tessera_is_private (const gchar *path, gboolean is_folder)
+{
+  GStatBuf about;
+
+  return g_lstat (path, &about) == 0 && (is_folder ? S_ISDIR (about.st_mode) : S_ISREG (about.st_mode)) && about.st_uid == geteuid ()
+         && (about.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
 gboolean
@@ -89,6 +100,7 @@ tessera_pages_be_small (TesseraPages *pages)
 
 gsize    tessera_host_memory (void) { return G_MAXSIZE; }
 gboolean tessera_has_forked  (void) { return FALSE; }
+gboolean tessera_is_private  (const gchar *path, gboolean is_folder) { return g_file_test (path, is_folder ? G_FILE_TEST_IS_DIR : G_FILE_TEST_IS_REGULAR); }
 gboolean tessera_pages_map   (TesseraPages *pages G_GNUC_UNUSED, gsize bytes G_GNUC_UNUSED) { return FALSE; }
 void     tessera_pages_unmap (TesseraPages *pages G_GNUC_UNUSED) {}
 void     tessera_pages_touch (const TesseraPages *pages G_GNUC_UNUSED, gint part G_GNUC_UNUSED, gint n_parts G_GNUC_UNUSED) {}

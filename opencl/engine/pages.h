@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * Questions to the operating system: large pages, the amount of memory, whether the process is a
- * child of another.
+ * child of another, whose a file is.
  */
 #ifndef TESSERA_PAGES_H
 #define TESSERA_PAGES_H
@@ -32,5 +32,7 @@ void     tessera_pages_be_small (TesseraPages *pages);
 gsize    tessera_host_memory   (void);
 /* Is this process a child of the one that asked first?  A driver's threads exist only in that one. */
 gboolean tessera_has_forked    (void);
+/* Is it a folder, or a file, that this user alone can write?  A link is neither. */
+gboolean tessera_is_private    (const gchar *path, gboolean is_folder);
 
 #endif

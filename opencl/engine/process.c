@@ -223,6 +223,14 @@ flush (GeglBuffer *buffer)
     gegl_buffer_flush_ext (buffer, NULL);
 }
 
+/* Nobody answers meanwhile. */
+static void
+say_waits (const TesseraRequest *request, const TesseraDevice *device)
+{
+  if (tessera_mode () == TESSERA_OPENCL_FORCE && ! tessera_is_built (request->filter, device))
+    tessera_say_once ("TESSERA_OPENCL=force waits while the kernels of a filter are built");
+}
+
 /* Only auto may answer otherwise.  A program that nobody watches, and that computes more, waits. */
 static gboolean
 waits_for_compiler (const TesseraRequest *request)
@@ -251,6 +259,8 @@ process_timed (const TesseraRequest *request, const TesseraSurvey *survey)
       device = NULL;
       reason = g_strdup ("its kernels are being built");
     }
+  if (device)
+    say_waits (request, device);
   if (device && process_on_device (request, survey, device))
     return TRUE;
   if (device)

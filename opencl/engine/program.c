@@ -8,12 +8,12 @@
  */
 #include "program.h"
 
+#include "binaries.h"
 #include "cl-api.h"
 #include "counters.h"
 #include "engine.cl.h"
 #include "fault.h"
 #include "messages.h"
-#include "settings.h"
 
 struct _TesseraProgram
 {
@@ -27,7 +27,8 @@ struct _TesseraProgram
   gboolean     is_done;         /* built, or refused */
   gboolean     is_wrong;        /* refused for good: it gives other results than C */
   gint         status;
-  cl_program   object;
+  gpointer     object;          /* cl_program */
+  gchar       *key;             /* under which it is kept (binaries.h), or NULL */
   GHashTable  *kernels;         /* name -> Kernel */
 };
 
@@ -54,74 +55,6 @@ const TesseraText tessera_engine_text = { .name = "engine", .source = tessera_en
 static GMutex lock;             /* guards the list's head; the list only grows */
 static GList *programs;
 
-static gchar *
-build_log (const TesseraClApi *cl, cl_program program, cl_device_id device)
-{
-  size_t bytes = 0;
-  gchar *text;
-
-  if (! program || cl->GetProgramBuildInfo (program, device, CL_PROGRAM_BUILD_LOG, 0, NULL, &bytes)
-                   != CL_SUCCESS || bytes > 1 << 20)
-    return g_strdup ("");
-  text = g_malloc0 (bytes + 1);
-  cl->GetProgramBuildInfo (program, device, CL_PROGRAM_BUILD_LOG, bytes, text, NULL);
-  return g_strstrip (text);
-}
-
-static void
-say_unbuilt (const TesseraClApi *cl, const TesseraProgram *self, gint status)
-{
-  g_autofree gchar *messages = build_log (cl, self->object, self->device->device);
-
-  tessera_say_once ("%s: the OpenCL program %s on %s (%s); C is used instead%s%s", self->text.name,
-                    tessera_outcome (status) == TESSERA_REFUSED ? "does not build" : "could not be built this time",
-                    self->device->name, tessera_error_name (status), *messages ? ":\n" : "", messages);
-}
-
-static gchar *
-build_options (const TesseraProgram *self)
-{
-  const gchar *define = self->text.define;
-
-  return g_strconcat (self->device->build_options, define ? " -D " : NULL, define, NULL);
-}
-
-/* Without a lock, by the thread that builds.  The status. */
-static gint
-build (const TesseraClApi *cl, TesseraProgram *self)
-{
-  const TesseraDevice *device = self->device;
-  const gint64         began = g_get_monotonic_time ();
-  g_autofree gchar    *options = build_options (self);
-  cl_int               driver = CL_SUCCESS;
-  gint                 status;
-
-  if (tessera_fault (FAULT_BUILD))
-    driver = CL_BUILD_PROGRAM_FAILURE;
-  else
-    self->object = cl->CreateProgramWithSource (device->context, 1, &self->text.source, NULL, &driver);
-  if (driver == CL_SUCCESS)
-    {
-      cl_device_id id = device->device;
-
-      tessera_count (objects_created, 1);
-      driver = cl->BuildProgram (self->object, 1, &id, options, NULL, NULL);
-    }
-  tessera_count (builds, 1);
-  tessera_count (build_ns, (g_get_monotonic_time () - began) * 1000);
-  if ((status = tessera_build_status (driver)) != 0)
-    {
-      say_unbuilt (cl, self, status);
-      if (self->object)
-        cl->ReleaseProgram (self->object);
-      self->object = NULL;
-    }
-  else if (tessera_debug () & DEBUG_PATHS)
-    tessera_log ("%s: program built on %s in %.0f ms", self->text.name, device->name,
-                 (g_get_monotonic_time () - began) / 1e3);
-  return status;
-}
-
 /* Builds it if nobody has, or waits for who does.  The lock is not held meanwhile. */
 static gint
 built_locked (TesseraProgram *self)
@@ -134,7 +67,8 @@ built_locked (TesseraProgram *self)
     return self->status;
   self->is_being_built = TRUE;
   g_mutex_unlock (&self->lock);
-  status = build (tessera_cl_api (), self);
+  g_clear_pointer (&self->key, g_free);
+  status = tessera_compile (self->device, &self->text, &self->object, &self->key);
   g_mutex_lock (&self->lock);
   self->is_being_built = FALSE;
   self->is_done = self->is_wrong || status == 0 || tessera_outcome (status) == TESSERA_REFUSED;
@@ -209,10 +143,15 @@ tessera_program_is_done (const TesseraDevice *device, const TesseraText *text, g
 gint
 tessera_program_refuse (TesseraProgram *self)
 {
+  g_autofree gchar *key = NULL;
+
   g_mutex_lock (&self->lock);
   self->status = tessera_error (TESSERA_REFUSED);
   self->is_done = self->is_wrong = TRUE;
+  key = self->is_being_built ? NULL : g_strdup (self->key);
   g_mutex_unlock (&self->lock);
+  if (key)                      /* the next process asks the compiler */
+    tessera_binary_drop (key);
   return tessera_error (TESSERA_REFUSED);
 }
 
@@ -251,6 +190,8 @@ make_kernel (const TesseraProgram *self, const gchar *name, cl_kernel *object, s
   if (tessera_fault (FAULT_KERNEL))
     return CL_INVALID_OPERATION;
   *object = cl->CreateKernel (self->object, name, &status);
+  if (status != CL_SUCCESS && self->key)
+    tessera_binary_drop (self->key);    /* it may be what was kept that lacks it */
   if (status != CL_SUCCESS)
     return status;
   status = cl->GetKernelWorkGroupInfo (*object, self->device->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof *most, most, NULL);
@@ -367,7 +308,7 @@ tessera_program_launch (TesseraProgram *self, TesseraQueue *queue, const gchar *
 /* Takes the objects from it, which the caller releases, once nobody uses them.  Requests may have the program and marks of its
  * kernels: these stay where they are. */
 static GPtrArray *
-forget_objects (TesseraProgram *self, cl_program *object)
+forget_objects (TesseraProgram *self, gpointer *object)
 {
   GPtrArray     *idle = g_ptr_array_new ();
   GHashTableIter iter, marks;
@@ -397,7 +338,7 @@ static void
 forget (TesseraProgram *self)
 {
   const TesseraClApi *cl = tessera_cl_api ();
-  cl_program          object;
+  gpointer            object;
   g_autoptr (GPtrArray) idle = forget_objects (self, &object);
 
   for (guint i = 0; i < idle->len; i++)

@@ -5,6 +5,7 @@
 #ifndef TESSERA_PROGRAM_H
 #define TESSERA_PROGRAM_H
 
+#include "compile.h"
 #include "device.h"
 #include "queue.h"
 
@@ -15,13 +16,6 @@ typedef struct
   guint   bytes;                /* clSetKernelArg's size */
   gconstpointer value;          /* NULL: local memory */
 } TesseraRawArg;
-
-/* What a program is made of. */
-typedef struct
-{
-  const gchar *name, *source;
-  const gchar *define;          /* "NAME=NUMBER", or NULL */
-} TesseraText;
 
 /* The kernels that serve all filters. */
 extern const TesseraText tessera_engine_text;

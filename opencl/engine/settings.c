@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * TESSERA_OPENCL, TESSERA_DEBUG, TESSERA_MEMORY, TESSERA_DELIVER, and their overrides (control.c).
+ * TESSERA_OPENCL, TESSERA_DEBUG, TESSERA_MEMORY, TESSERA_DELIVER, TESSERA_KEEP_KERNELS, and their overrides (control.c).
  */
 #include "settings.h"
 
@@ -69,6 +69,16 @@ parse_delivery (const gchar *text)
   return stored;
 }
 
+static gint
+parse_keeping (const gchar *text)
+{
+  if (! text || ! *text)
+    return -1;
+  if (strcmp (text, "yes") != 0 && strcmp (text, "no") != 0)
+    g_printerr ("tessera: TESSERA_KEEP_KERNELS=%s is none of yes, no; no is taken\n", text);
+  return strcmp (text, "yes") == 0;
+}
+
 TesseraSettings *
 tessera_settings_lock (void)
 {
@@ -78,6 +88,7 @@ tessera_settings_lock (void)
       initialised = TRUE;
       settings.mode = parse_mode (g_getenv ("TESSERA_OPENCL"));
       settings.delivers_stored = parse_delivery (g_getenv ("TESSERA_DELIVER"));
+      settings.keeps_kernels = parse_keeping (g_getenv ("TESSERA_KEEP_KERNELS"));
       settings.debug = parse_debug (g_getenv ("TESSERA_DEBUG"));
       settings.memory_mib = parse_memory (g_getenv ("TESSERA_MEMORY"));
     }
@@ -107,6 +118,7 @@ gboolean     tessera_delivers_stored (void) { READ_SETTING (gboolean, s->deliver
 gboolean     tessera_tells_progress_at_once (void) { READ_SETTING (gboolean, s->eager_progress); }
 gboolean     tessera_trusts_kernels  (void) { READ_SETTING (gboolean, s->trusts_kernels); }
 guint        tessera_remembers       (void) { READ_SETTING (guint, s->forgets ? 0 : 1 + s->mode); }
+gboolean     tessera_keeps_kernels   (gboolean on_processor) { READ_SETTING (gboolean, s->keeps_kernels < 0 ? ! on_processor : s->keeps_kernels); }
 static gint64 clock_offset        (void) { READ_SETTING (gint64, s->clock_offset); }
 
 gint64

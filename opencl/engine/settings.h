@@ -25,6 +25,7 @@ typedef struct
   guint             tile_pixels;        /* of a result, from which it goes straight into tiles */
   gboolean          tight_memory, profiling, delivers_stored, eager_progress;
   gboolean          trusts_kernels;     /* they are not compared with C */
+  gint              keeps_kernels;      /* what the compiler made; negative: not of a processor's, which compiles all that it hands out, or takes long */
   gboolean          forgets;            /* operations remember nothing of a request */
   gint64            clock_offset;       /* microseconds */
 } TesseraSettings;
@@ -43,6 +44,7 @@ gboolean     tessera_profiling         (void);
 gboolean     tessera_delivers_stored   (void);
 gboolean     tessera_tells_progress_at_once (void);
 gboolean     tessera_trusts_kernels    (void);
+gboolean     tessera_keeps_kernels     (gboolean on_processor);
 
 /* Microseconds, for pauses; tests move this clock. */
 gint64       tessera_now               (void);

@@ -2,7 +2,7 @@
  *
  * The first request, with a compiler that takes its time.  `driver-first waits`: C answers until the kernels are there,
  * then the device; a build that fails is tried again, one that is refused is not, a missing thread is no harm, and try
- * waits.  `driver-first exit|gegl-exit|child`: the process ends, or has a child, while the compiler is at work.  The plan
+ * waits.  `driver-first kept N`: the compiler is asked for N programs (-1: any), the others were kept.  `driver-first exit|gegl-exit|child`: the process ends, or has a child, while the compiler is at work.  The plan
  * has lie:gpu. */
 #include "no-threads.h"
 
@@ -12,6 +12,7 @@
 
 #include "driver.h"
 
+#define SLOW 1000               /* ms that the plan of `kept` gives the compiler for each program: run-driver.py */
 #define LATE 400                /* ms that a program stays in the compiler when the process ends */
 
 #define CASE(of, with) \
@@ -281,6 +282,38 @@ child_late (void)
   return driver_finish ();
 }
 
+/* The first request does not wait for what a slow compiler does; the next is the device's, if `comes_over`. */
+static int
+kept (gint64 n_compiled, gboolean comes_over)
+{
+  DriverPicture   picture;
+  gfloat         *in_c;
+  gint64          began, took, compiled;
+  TesseraCounters counters;
+  gchar          *text;
+
+  driver_picture_init (&picture, &mean, 1);
+  in_c = computed_in_c (&mean, &picture);
+  compiled = stub.calls ("CreateProgramWithSource");
+  began = g_get_monotonic_time ();
+  g_free (driver_run (&mean, &picture));
+  took = g_get_monotonic_time () - began;
+  tessera_get_counters (&counters);
+  text = g_strdup_printf ("  %.0f ms, %d in C\n", took / 1e3, (gint) counters.c_requests);
+  driver_verdict (n_compiled < 1 || (counters.c_requests == 2 && took < SLOW * 1000), "the first request is answered in C, at once", text);
+  g_free (text);
+  tessera_finish_builds ();
+  expect_requests (&mean, &picture, in_c, comes_over, ! comes_over, "the next request");
+  compiled = stub.calls ("CreateProgramWithSource") - compiled;
+  text = g_strdup_printf ("  %d were\n", (gint) compiled);
+  driver_verdict (n_compiled < 0 || compiled == n_compiled, "programs are compiled that were not kept, and no others", text);
+  g_free (text);
+  driver_picture_clear (&picture);
+  g_free (in_c);
+  gegl_exit ();
+  return driver_finish ();
+}
+
 int
 main (int argc, char **argv)
 {
@@ -292,6 +325,8 @@ main (int argc, char **argv)
     g_setenv ("GEGL_THREADS", "1", TRUE);       /* GEGL's own threads are not in a child */
   if (! driver_start (&argc, &argv, TRUE))
     return driver_finish ();
+  if (strcmp (what, "kept") == 0)
+    return kept (atoi (argv[2]), argc < 4);
   if (strcmp (what, "waits") != 0)
     return strcmp (what, "child") == 0 ? child_late () : end_late (strcmp (what, "gegl-exit") == 0);
   stub.set_watch (hold_compiler);

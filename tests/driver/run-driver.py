@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-3.0-or-later
-"""run-driver.py BUILD faults|types|threads|soak|holds|short|first|straight [ARGUMENT...]: runs driver-faults, its walk of all operations and types
+"""run-driver.py BUILD faults|types|threads|soak|holds|short|first|kept|straight [ARGUMENT...]: runs driver-faults, its walk of all operations and types
 (`types --all`: all of it), driver-threads, driver-soak, driver-holds, driver-short, driver-first or driver-straight with the stub driver (libstub-icd) in the place of every
 other.  STUB_ICD_DRIVER: the driver behind it, else PoCL.  Plans are in stub-icd.h:
 
@@ -10,6 +10,7 @@ Races in the engine: run-driver.py build-tsan threads, after
 
   meson setup build-tsan -Db_sanitize=thread -Db_lundef=false -Dc_args=-DTESSERA_NO_CLONES && ninja -C build-tsan"""
 import glob
+import hashlib
 import os
 import subprocess
 import sys
@@ -17,7 +18,7 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import watched
-from common import Gegl, Report
+from common import Gegl, Report, babl_forgets
 
 MOST_STARTS = 40
 
@@ -42,7 +43,7 @@ class Driver:
         with open(os.path.join(folder, 'stub.icd'), 'w', encoding='utf-8') as file:
             file.write(stub + '\n')
         self.gegl.env.update(OCL_ICD_VENDORS=folder, STUB_ICD_LIBRARY=stub, GEGL_SWAP='RAM',
-                             GEGL_USE_OPENCL='cpu', TESSERA_OPENCL='try')
+                             GEGL_USE_OPENCL='cpu', TESSERA_OPENCL='try', TESSERA_KEEP_KERNELS='no')
         driver = os.environ.get('STUB_ICD_DRIVER') or find_driver()
         if driver:
             self.gegl.env['STUB_ICD_DRIVER'] = driver
@@ -163,6 +164,150 @@ def first(report, driver, arguments):
         collect(report, f'driver-first {what}', driver.start('driver-first', what, plan='lie:gpu'), 120)
 
 
+SLOW = 1000                     # ms, of driver-first.c
+HEAD = len('tessera kernels 1\n') + 2 * 65
+
+
+class Kept:
+    """The folder in which programs are kept, and processes that use it with a slow compiler."""
+
+    def __init__(self, report, driver):
+        self.report, self.driver = report, driver
+        self.cache = os.path.join(driver.folder, 'kept')
+        self.folder = os.path.join(self.cache, 'tessera')
+        os.mkdir(self.cache)
+        babl_forgets(self.cache)
+        driver.gegl.env.update(TESSERA_OPENCL='auto', TESSERA_KEEP_KERNELS='yes')
+
+    def start(self, compiled, *more, cache=None):
+        self.driver.gegl.env['XDG_CACHE_HOME'] = cache or self.cache
+        return self.driver.start('driver-first', 'kept', str(compiled), *more, plan=f'lie:gpu;lie:kept;delay CreateProgramWithSource:{SLOW}')
+
+    def expect(self, what, compiled, *more, cache=None):
+        """So many programs are compiled; what else is said."""
+        return collect(self.report, f'driver-first kept, {what}', self.start(compiled, *more, cache=cache), 120)[1]
+
+    def paths(self):
+        return sorted(glob.glob(os.path.join(self.folder, '*.kernels')))
+
+    def change(self, how):
+        """Each file's bytes, changed by `how`."""
+        for path in self.paths():
+            with open(path, 'rb') as file:
+                data = file.read()
+            with open(path, 'wb') as file:
+                file.write(how(data))
+
+    def sound(self, folder=None):
+        """Files whose heads agree with their names and with what they hold."""
+        found = 0
+        for path in glob.glob(os.path.join(folder or self.folder, '*.kernels')):
+            with open(path, 'rb') as file:
+                data = file.read()
+            found += data[:HEAD] == head_of(os.path.basename(path).split('.')[0], data[HEAD:])
+        return found
+
+
+def head_of(key, data):
+    return f'tessera kernels 1\n{key}\n{hashlib.sha256(data).hexdigest()}\n'.encode()
+
+
+def with_head(data, changed):
+    return head_of(data.split(b'\n')[1].decode(), changed) + changed
+
+
+def kept_damaged(kept):
+    """What is damaged, foreign, or refused by the driver, is compiled again, and then whole."""
+    for what, how in {'a bit is another': lambda data: data[:-9] + bytes([data[-9] ^ 1]) + data[-8:], 'half of it': lambda data: data[:len(data) // 2],
+                      'nothing': lambda data: b'', 'another version': lambda data: data.replace(b'kernels 1', b'kernels 0', 1),
+                      'the driver refuses it': lambda data: with_head(data, b'of another driver')}.items():
+        kept.change(how)
+        kept.expect(what, 2)
+        kept.report.check(f'{what}: whole files again', kept.sound() == 2, str(len(kept.paths())))
+    first, second = kept.paths()
+    os.rename(first, first + '.moved')
+    os.rename(second, first)
+    os.rename(first + '.moved', second)
+    kept.expect('each is the other one', 2)
+    kept.expect('and is kept', 0)
+
+
+def kept_wrong(kept):
+    """A program that computes other pixels, or has other kernels, is not believed; the next process compiles it."""
+    kept.change(lambda data: with_head(data, data[HEAD:].replace(b'kernel void mean_sums', b'kernel void mean_other')))
+    kept.expect('without the kernel', 0, 'in-c')
+    kept.expect('... the next process', 1)
+    kept.change(lambda data: with_head(data, data[HEAD:].replace(b'total * scale', b'total + scale')))
+    errors = kept.expect('other pixels', 0, 'in-c')
+    kept.report.check('other pixels: it says so', 'computes other pixels' in errors, errors)
+    kept.expect('... the next process', 1)
+
+
+def kept_nowhere(kept):
+    """Where nothing can be written all works, slowly; a link is not followed."""
+    elsewhere = os.path.join(kept.driver.folder, 'elsewhere')
+    os.mkdir(elsewhere)
+    for what, make in {'a file where the folder is': lambda path: open(path, 'w', encoding='utf-8').close(), 'a link where the folder is': lambda path: os.symlink(elsewhere, path),
+                       'a folder that all may write': lambda path: (os.mkdir(path), os.chmod(path, 0o777))}.items():
+        with tempfile.TemporaryDirectory(dir=kept.driver.folder) as cache:
+            babl_forgets(cache)
+            make(os.path.join(cache, 'tessera'))
+            kept.expect(what, 2, cache=cache)
+            kept.report.check(f'{what}: nothing is written', not os.path.isdir(os.path.join(cache, 'tessera')) or not os.listdir(os.path.join(cache, 'tessera')))
+    path = kept.paths()[0]
+    os.rename(path, os.path.join(elsewhere, 'program'))
+    os.symlink(os.path.join(elsewhere, 'program'), path)
+    kept.expect('a link where a file is', 1)
+    kept.report.check('a link where a file is: a file', not os.path.islink(path) and kept.sound() == 2)
+
+
+def kept_full(kept):
+    """A disk that is full costs nothing else, and leaves nothing."""
+    with tempfile.TemporaryDirectory(dir=kept.driver.folder) as cache:
+        if subprocess.run(['mount', '-t', 'tmpfs', '-o', 'size=8k', 'tmpfs', cache], stderr=subprocess.DEVNULL, check=False).returncode:
+            print('a full disk: not tried, as nothing can be mounted here')
+            return
+        try:
+            babl_forgets(cache)
+            kept.expect('a full disk', 2, cache=cache)
+            folder = os.path.join(cache, 'tessera')
+            kept.report.check('a full disk: what had no room has left nothing', len(os.listdir(folder)) == kept.sound(folder) < 2, str(os.listdir(folder)))
+        finally:
+            subprocess.run(['umount', cache], check=True)
+
+
+def kept_many(kept):
+    """Two at once; and the oldest go."""
+    for path in kept.paths():
+        os.unlink(path)
+    both = [kept.start(-1), kept.start(-1)]        # the second may find what the first has kept
+    for number, process in enumerate(both, 1):
+        collect(kept.report, f'driver-first kept, at once, {number}', process, 120)
+    kept.expect('after two at once', 0)
+    mine = kept.paths()
+    for number in range(70):
+        path = os.path.join(kept.folder, f'{number:064x}.kernels')
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write('old')
+        os.utime(path, (number, number))
+    os.unlink(mine[0])
+    kept.expect('after many others', 1)
+    left = kept.paths()
+    kept.report.check('the oldest are gone', len(left) == 64 and set(mine) <= set(left) and f'{8:064x}' in left[0], f'{len(left)} {left[0]}')
+
+
+def kept(report, driver, _):
+    state = Kept(report, driver)
+    state.expect('the first process', 2)
+    report.check('two programs are kept', state.sound() == 2, str(len(state.paths())))
+    state.expect('the second process', 0)
+    kept_damaged(state)
+    kept_wrong(state)
+    kept_nowhere(state)
+    kept_full(state)
+    kept_many(state)
+
+
 def straight(report, driver, arguments):
     collect(report, 'driver-straight', driver.start('driver-straight', *arguments), 120)
     if not arguments:           # without double precision shifts are found too: the host adds what the device would
@@ -193,7 +338,7 @@ def races(report, driver):
 
 
 def main():
-    parts = {'faults': faults, 'types': types, 'threads': threads, 'soak': soak, 'holds': holds, 'short': short, 'first': first, 'straight': straight}
+    parts = {'faults': faults, 'types': types, 'threads': threads, 'soak': soak, 'holds': holds, 'short': short, 'first': first, 'kept': kept, 'straight': straight}
     if len(sys.argv) < 3 or sys.argv[2] not in parts:
         sys.exit(__doc__)
     report = Report()

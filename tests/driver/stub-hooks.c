@@ -200,10 +200,51 @@ CREATE_HOOK (cl_mem, CreateSubBuffer, memories, buffer,
 CREATE_HOOK (cl_program, CreateProgramWithSource, programs, context,
              (cl_context context, cl_uint n, const char **texts, const size_t *lengths, cl_int *errcode),
              (context, n, texts, lengths, errcode))
-CREATE_HOOK (cl_program, CreateProgramWithBinary, programs, context,
-             (cl_context context, cl_uint n, const cl_device_id *devices, const size_t *lengths,
-              const unsigned char **binaries, cl_int *each, cl_int *errcode),
-             (context, n, devices, lengths, binaries, each, errcode))
+/* What hands out and takes binaries that are the source behind a word, for STUB_LIE_KEPT. */
+#define KEPT "kept "
+
+static cl_program
+create_kept (cl_context context, size_t length, const unsigned char *binary, cl_int *each, cl_int *errcode)
+{
+  const char  *source = (const char *) binary + sizeof KEPT - 1;
+  const size_t bytes = length < sizeof KEPT ? 0 : strnlen (source, length - (sizeof KEPT - 1));
+
+  if (bytes > 0 && memcmp (binary, KEPT, sizeof KEPT - 1) == 0)
+    return ORIGINAL (CreateProgramWithSource, context) (context, 1, &source, &bytes, errcode);
+  if (each)
+    *each = CL_INVALID_BINARY;
+  if (errcode)
+    *errcode = CL_INVALID_BINARY;
+  return NULL;
+}
+
+static cl_program
+create_from_binary (cl_context context, cl_uint n, const cl_device_id *devices, const size_t *lengths, const unsigned char **binaries, cl_int *each,
+                    cl_int *errcode)
+{
+  return stub_lies (STUB_LIE_KEPT) ? create_kept (context, *lengths, *binaries, each, errcode)
+         : ORIGINAL (CreateProgramWithBinary, context) (context, n, devices, lengths, binaries, each, errcode);
+}
+
+cl_program CL_API_CALL
+hook_CreateProgramWithBinary (cl_context context, cl_uint n, const cl_device_id *devices, const size_t *lengths, const unsigned char **binaries,
+                              cl_int *each, cl_int *errcode)
+{
+  const cl_int status = stub_enter (STUB_CreateProgramWithBinary);
+  cl_program   made = NULL;
+
+  if (status == CL_SUCCESS)
+    made = create_from_binary (context, n, devices, lengths, binaries, each, errcode);
+  else if (errcode)
+    *errcode = status;
+  if (made)
+    {
+      stub_adopt (made);
+      stub_count (STUB_KIND (programs), 1);
+    }
+  return made;
+}
+
 CREATE_HOOK (cl_kernel, CreateKernel, kernels, program,
              (cl_program program, const char *name, cl_int *errcode), (program, name, errcode))
 
@@ -237,9 +278,38 @@ hook_BuildProgram (cl_program program, cl_uint n, const cl_device_id *devices, c
   return status;
 }
 
-STATUS_HOOK (GetProgramInfo, program,
-             (cl_program program, cl_program_info what, size_t size, void *value, size_t *size_ret),
-             (program, what, size, value, size_ret))
+/* The source behind the word, into value[0], or its length, which counts the source's last zero. */
+static cl_int
+give_kept (cl_program program, cl_program_info what, void *value)
+{
+  const size_t before = sizeof KEPT - 1;
+  size_t       bytes = 0;
+  cl_int       status = ORIGINAL (GetProgramInfo, program) (program, CL_PROGRAM_SOURCE, 0, NULL, &bytes);
+  char        *to = NULL;
+
+  if (status != CL_SUCCESS || ! value)
+    return status;
+  if (what == CL_PROGRAM_BINARY_SIZES)
+    *(size_t *) value = before + bytes;
+  else if ((to = *(char **) value))
+    status = ORIGINAL (GetProgramInfo, program) (program, CL_PROGRAM_SOURCE, bytes, to + before, NULL);
+  if (to)
+    memcpy (to, KEPT, before);
+  return status;
+}
+
+cl_int CL_API_CALL
+hook_GetProgramInfo (cl_program program, cl_program_info what, size_t size, void *value, size_t *size_ret)
+{
+  const cl_int status = stub_enter (STUB_GetProgramInfo);
+
+  if (status != CL_SUCCESS)
+    return status;
+  if ((what == CL_PROGRAM_BINARY_SIZES || what == CL_PROGRAM_BINARIES) && stub_lies (STUB_LIE_KEPT))
+    return give_kept (program, what, value);
+  return ORIGINAL (GetProgramInfo, program) (program, what, size, value, size_ret);
+}
+
 STATUS_HOOK (GetProgramBuildInfo, program,
              (cl_program program, cl_device_id device, cl_program_build_info what, size_t size, void *value,
               size_t *size_ret),

@@ -36,6 +36,7 @@
  *   lie:cut             a kernel is launched in two parts, left and right, which is no lie: the engine cuts wide rows so
  *   lie:gpu             the device says that it is no processor but a graphics card
  *   lie:single          the device has no double precision
+ *   lie:kept            a program's binary is its source behind the word "kept ", which is no lie: PoCL's takes seconds
  *   lie:five            the driver's version begins with "5."
  *
  * The first plan is the environment variable STUB_ICD_PLAN.  A release that is

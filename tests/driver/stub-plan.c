@@ -50,7 +50,7 @@ static const struct { const char *name; cl_int code; } codes[] = {
 #undef CODE
 };
 
-static const char *const lie_names[] = { "download", "launch", "memory", "nothing", "build", "version", "round", "five", "cut", "gpu", "single" };
+static const char *const lie_names[] = { "download", "launch", "memory", "nothing", "build", "version", "round", "five", "cut", "gpu", "single", "kept" };
 static const char *const command_names[STUB_N_COMMANDS] = { "write", "fill", "launch", "read" };
 
 /* ------------------------------------------------------------- parsing -- */

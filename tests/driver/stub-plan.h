@@ -61,7 +61,8 @@ typedef enum
   STUB_LIE_CUT      = 1 << 8,
   STUB_LIE_GPU      = 1 << 9,
   STUB_LIE_SINGLE   = 1 << 10,
-  STUB_SKIP         = 1 << 11
+  STUB_LIE_KEPT     = 1 << 11,
+  STUB_SKIP         = 1 << 12
 } StubLie;
 
 /* Commands that a rule can single out. */
