@@ -218,7 +218,7 @@ def with_head(data, changed):
 
 def kept_damaged(kept):
     """What is damaged, foreign, or refused by the driver, is compiled again, and then whole."""
-    for what, how in {'a bit is another': lambda data: data[:-9] + bytes([data[-9] ^ 1]) + data[-8:], 'half of it': lambda data: data[:len(data) // 2],
+    for what, how in {'a bit of a comment is another': lambda data: data[:HEAD + 20] + bytes([data[HEAD + 20] ^ 1]) + data[HEAD + 21:], 'half of it': lambda data: data[:len(data) // 2],
                       'nothing': lambda data: b'', 'another version': lambda data: data.replace(b'kernels 1', b'kernels 0', 1),
                       'the driver refuses it': lambda data: with_head(data, b'of another driver')}.items():
         kept.change(how)

@@ -174,7 +174,7 @@ gdouble      bench_host_peak        (void);
 void bench_print_row    (const BenchJob *job, const BenchResult *result);
 void bench_print_json   (const BenchJob *job, const BenchResult *result);
 void bench_print_list   (void);
-/* One run of `chain`, and when its pixels were there: microseconds of the clock that does not jump. */
+/* One run of `chain`, and when its pixels and its kernels were there: microseconds of the clock that does not jump. */
 void bench_print_first  (const gchar *chain, gint width, gint height, const Babl *format);
 
 /* --------------------------------------------------------------- device -- */
