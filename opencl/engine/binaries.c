@@ -67,6 +67,14 @@ checked (const gchar *key, gchar *text, gsize bytes)
   return head && memcmp (head, text, HEAD_BYTES) == 0 ? g_bytes_new_from_bytes (all, HEAD_BYTES, bytes - HEAD_BYTES) : NULL;
 }
 
+gboolean
+tessera_binary_is_kept (const gchar *key)
+{
+  g_autofree gchar *folder = folder_path (), *path = path_of (folder, key);
+
+  return tessera_is_private (folder, TRUE) && tessera_is_private (path, FALSE);
+}
+
 GBytes *
 tessera_binary_read (const gchar *key)
 {
@@ -74,7 +82,7 @@ tessera_binary_read (const gchar *key)
   gchar *text;
   gsize  bytes;
 
-  if (! tessera_is_private (folder, TRUE) || ! tessera_is_private (path, FALSE) || ! g_file_get_contents (path, &text, &bytes, NULL))
+  if (! tessera_binary_is_kept (key) || ! g_file_get_contents (path, &text, &bytes, NULL))
     return NULL;
   g_utime (path, NULL);                 /* it has been used */
   return checked (key, text, bytes);

@@ -9,6 +9,7 @@
 
 /* Names what the compiler of this device makes of the source with these options.  NULL: nothing is kept on this device. */
 gchar  *tessera_binary_key   (const TesseraDevice *device, const gchar *source, const gchar *options);
+gboolean tessera_binary_is_kept (const gchar *key);
 /* NULL: nothing is kept under the key, or it is not what was written. */
 GBytes *tessera_binary_read  (const gchar *key);
 /* Whole or not at all: a disk that is full costs nothing but the time of the next build. */

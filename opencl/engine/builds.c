@@ -16,7 +16,7 @@
 #include "breaker.h"
 #include "pages.h"
 
-#define PATIENCE 50             /* ms: what the driver has in its cache takes less */
+#define PATIENCE 50             /* ms: what we, or the driver, have kept takes less */
 
 typedef struct
 {
@@ -121,11 +121,28 @@ list_locked (const TesseraFilter *filter, const TesseraDevice *device)
   return is_at_work;
 }
 
+static gboolean
+takes_long (const TesseraDevice *device, const TesseraText *text)
+{
+  gboolean is_refused;
+
+  return ! tessera_program_is_done (device, text, &is_refused) && tessera_compiles_slowly (device, text);
+}
+
+/* Microseconds that a request waits. */
+static gint64
+patience (const TesseraFilter *filter, const TesseraDevice *device)
+{
+  const TesseraText text = tessera_filter_text (filter);
+
+  return takes_long (device, &tessera_engine_text) || takes_long (device, &text) ? 0 : PATIENCE * G_TIME_SPAN_MILLISECOND;
+}
+
 gboolean
 tessera_builds_are_done (const TesseraFilter *filter, const TesseraDevice *device)
 {
-  const gint64 until = g_get_monotonic_time () + PATIENCE * G_TIME_SPAN_MILLISECOND;
-  gboolean     has_thread = TRUE;
+  gint64   until = g_get_monotonic_time ();
+  gboolean has_thread = TRUE;
 
   if (g_atomic_int_get (&is_ending))
     return FALSE;
@@ -133,7 +150,12 @@ tessera_builds_are_done (const TesseraFilter *filter, const TesseraDevice *devic
     return TRUE;
   g_mutex_lock (&lock);
   if (! is_listed_locked (filter, device) && (has_thread = list_locked (filter, device)))
-    while (is_listed_locked (filter, device) && g_cond_wait_until (&changed, &lock, until));
+    {
+      g_mutex_unlock (&lock);           /* it looks for files */
+      until += patience (filter, device);
+      g_mutex_lock (&lock);
+      while (is_listed_locked (filter, device) && g_cond_wait_until (&changed, &lock, until));
+    }
   g_mutex_unlock (&lock);
   return ! has_thread || tessera_is_built (filter, device);
 }

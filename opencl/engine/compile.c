@@ -75,6 +75,14 @@ keep (const TesseraClApi *cl, cl_program object, const gchar *key)
     tessera_binary_write (key, data, bytes);
 }
 
+gboolean
+tessera_compiles_slowly (const TesseraDevice *device, const TesseraText *text)
+{
+  g_autofree gchar *options = build_options (device, text->define), *key = tessera_binary_key (device, text->source, options);
+
+  return key && ! tessera_binary_is_kept (key);
+}
+
 /* ------------------------------------------------------------- the compiler -- */
 
 static cl_int

@@ -18,4 +18,7 @@ typedef struct
  * which it is kept, or NULL; free it.  *object: a cl_program, or NULL. */
 gint tessera_compile (const TesseraDevice *device, const TesseraText *text, gpointer *object, gchar **key);
 
+/* Nothing is kept of it, where that is looked for: the compiler takes its time. */
+gboolean tessera_compiles_slowly (const TesseraDevice *device, const TesseraText *text);
+
 #endif

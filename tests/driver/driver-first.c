@@ -282,6 +282,19 @@ child_late (void)
   return driver_finish ();
 }
 
+static gint n_waits;            /* atomic */
+
+/* In the place of GLib's, for the engine: who waits for a moment that is still to come? */
+EXPORT gboolean
+g_cond_wait_until (GCond *cond, GMutex *mutex, gint64 end_time)
+{
+  static gpointer next;
+
+  if (g_thread_self () == main_thread && end_time > g_get_monotonic_time ())
+    g_atomic_int_inc (&n_waits);
+  return ((__typeof__ (&g_cond_wait_until)) real (&next, "g_cond_wait_until")) (cond, mutex, end_time);
+}
+
 /* The first request does not wait for what a slow compiler does; the next is the device's, if `comes_over`. */
 static int
 kept (gint64 n_compiled, gboolean comes_over)
@@ -295,9 +308,11 @@ kept (gint64 n_compiled, gboolean comes_over)
   driver_picture_init (&picture, &mean, 1);
   in_c = computed_in_c (&mean, &picture);
   compiled = stub.calls ("CreateProgramWithSource");
+  g_atomic_int_set (&n_waits, 0);
   began = g_get_monotonic_time ();
   g_free (driver_run (&mean, &picture));
   took = g_get_monotonic_time () - began;
+  printf ("met: %s\n", g_atomic_int_get (&n_waits) > 0 ? "a moment's wait" : "no wait");
   tessera_get_counters (&counters);
   text = g_strdup_printf ("  %.0f ms, %d in C\n", took / 1e3, (gint) counters.c_requests);
   driver_verdict (n_compiled < 1 || (counters.c_requests == 2 && took < SLOW * 1000), "the first request is answered in C, at once", text);

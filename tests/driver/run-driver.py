@@ -184,8 +184,8 @@ class Kept:
         return self.driver.start('driver-first', 'kept', str(compiled), *more, plan=f'lie:gpu;lie:kept;delay CreateProgramWithSource:{SLOW}')
 
     def expect(self, what, compiled, *more, cache=None):
-        """So many programs are compiled; what else is said."""
-        return collect(self.report, f'driver-first kept, {what}', self.start(compiled, *more, cache=cache), 120)[1]
+        """So many programs are compiled; what is said."""
+        return collect(self.report, f'driver-first kept, {what}', self.start(compiled, *more, cache=cache), 120)
 
     def paths(self):
         return sorted(glob.glob(os.path.join(self.folder, '*.kernels')))
@@ -238,7 +238,7 @@ def kept_wrong(kept):
     kept.expect('without the kernel', 0, 'in-c')
     kept.expect('... the next process', 1)
     kept.change(lambda data: with_head(data, data[HEAD:].replace(b'total * scale', b'total + scale')))
-    errors = kept.expect('other pixels', 0, 'in-c')
+    _, errors = kept.expect('other pixels', 0, 'in-c')
     kept.report.check('other pixels: it says so', 'computes other pixels' in errors, errors)
     kept.expect('... the next process', 1)
 
@@ -298,9 +298,11 @@ def kept_many(kept):
 
 def kept(report, driver, _):
     state = Kept(report, driver)
-    state.expect('the first process', 2)
+    out, _ = state.expect('the first process', 2)
+    report.check('where nothing is kept the first request does not wait', 'met: no wait' in out, out)
     report.check('two programs are kept', state.sound() == 2, str(len(state.paths())))
-    state.expect('the second process', 0)
+    out, _ = state.expect('the second process', 0)
+    report.check('what is kept is waited for', 'met: a moment' in out, out)
     kept_damaged(state)
     kept_wrong(state)
     kept_nowhere(state)
