@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * What a compiler has made, kept in files of the user's cache folder, a program each.  A file has a head of three lines, which name what it
- * is, its key and the checksum of the rest.  Whatever is not as it was written counts as not there.
+ * What a compiler has made, kept in files of the user's cache folder, a program each.  A file has a head of three lines:
+ * what it is, its key, and the checksum of the rest.  Whatever is not as it was written counts as not there.
  *
- * The folder is ours alone, or it is not used: what somebody else puts there would run in our process.  At most MOST_FILES and MOST_BYTES
- * are kept; those go first that have not been used for longest.
+ * The folder is ours alone, or it is not used: what somebody else puts there would run in our process.  At most
+ * MOST_FILES and MOST_BYTES are kept; those go first that have not been used for longest.
  */
 #include "binaries.h"
 
@@ -62,9 +62,10 @@ static GBytes *
 checked (const gchar *key, gchar *text, gsize bytes)
 {
   g_autoptr (GBytes) all = g_bytes_new_take (text, bytes);
-  g_autofree gchar  *head = bytes > HEAD_BYTES ? head_of (key, text + HEAD_BYTES, bytes - HEAD_BYTES) : NULL;
+  const gsize        rest = bytes > HEAD_BYTES ? bytes - HEAD_BYTES : 0;
+  g_autofree gchar  *head = rest ? head_of (key, text + HEAD_BYTES, rest) : NULL;
 
-  return head && memcmp (head, text, HEAD_BYTES) == 0 ? g_bytes_new_from_bytes (all, HEAD_BYTES, bytes - HEAD_BYTES) : NULL;
+  return head && memcmp (head, text, HEAD_BYTES) == 0 ? g_bytes_new_from_bytes (all, HEAD_BYTES, rest) : NULL;
 }
 
 gboolean
@@ -84,7 +85,7 @@ tessera_binary_read (const gchar *key)
 
   if (! tessera_binary_is_kept (key) || ! g_file_get_contents (path, &text, &bytes, NULL))
     return NULL;
-  g_utime (path, NULL);                 /* it has been used */
+  tessera_touch (path);
   return checked (key, text, bytes);
 }
 
@@ -156,7 +157,8 @@ drop_old (const gchar *folder)
 void
 tessera_binary_write (const gchar *key, gconstpointer data, gsize bytes)
 {
-  g_autofree gchar      *folder = folder_path (), *path = path_of (folder, key), *head = head_of (key, data, bytes);
+  g_autofree gchar      *folder = folder_path (), *path = path_of (folder, key);
+  g_autofree gchar      *head = head_of (key, data, bytes);
   g_autoptr (GByteArray) text = g_byte_array_new ();
 
   if (bytes > MOST_BYTES || g_mkdir_with_parents (folder, 0700) != 0 || ! tessera_is_private (folder, TRUE))

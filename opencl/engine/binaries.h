@@ -7,7 +7,7 @@
 
 #include "device.h"
 
-/* Names what the compiler of this device makes of the source with these options.  NULL: nothing is kept on this device. */
+/* Names what the compiler of this device makes of the source with these options.  NULL: nothing of this device is kept. */
 gchar  *tessera_binary_key   (const TesseraDevice *device, const gchar *source, const gchar *options);
 gboolean tessera_binary_is_kept (const gchar *key);
 /* NULL: nothing is kept under the key, or it is not what was written. */

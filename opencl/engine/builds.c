@@ -135,7 +135,9 @@ patience (const TesseraFilter *filter, const TesseraDevice *device)
 {
   const TesseraText text = tessera_filter_text (filter);
 
-  return takes_long (device, &tessera_engine_text) || takes_long (device, &text) ? 0 : PATIENCE * G_TIME_SPAN_MILLISECOND;
+  if (takes_long (device, &tessera_engine_text) || takes_long (device, &text))
+    return 0;
+  return PATIENCE * G_TIME_SPAN_MILLISECOND;
 }
 
 gboolean

@@ -52,9 +52,13 @@ from_binary (const TesseraClApi *cl, const TesseraDevice *device, const gchar *k
   cl_int               status = CL_SUCCESS, fits = CL_SUCCESS;
   size_t               bytes;
   const unsigned char *data = kept ? g_bytes_get_data (kept, &bytes) : NULL;
-  cl_program           object = data ? cl->CreateProgramWithBinary (device->context, 1, &id, &bytes, &data, &fits, &status) : NULL;
+  cl_program           object = NULL;
 
-  if (object && (status != CL_SUCCESS || fits != CL_SUCCESS || cl->BuildProgram (object, 1, &id, options, NULL, NULL) != CL_SUCCESS))
+  if (data)
+    object = cl->CreateProgramWithBinary (device->context, 1, &id, &bytes, &data, &fits, &status);
+  if (object && status == CL_SUCCESS && fits == CL_SUCCESS)
+    status = cl->BuildProgram (object, 1, &id, options, NULL, NULL);
+  if (object && (status != CL_SUCCESS || fits != CL_SUCCESS))
     {
       cl->ReleaseProgram (object);
       object = NULL;
@@ -78,7 +82,8 @@ keep (const TesseraClApi *cl, cl_program object, const gchar *key)
 gboolean
 tessera_compiles_slowly (const TesseraDevice *device, const TesseraText *text)
 {
-  g_autofree gchar *options = build_options (device, text->define), *key = tessera_binary_key (device, text->source, options);
+  g_autofree gchar *options = build_options (device, text->define);
+  g_autofree gchar *key = tessera_binary_key (device, text->source, options);
 
   return key && ! tessera_binary_is_kept (key);
 }
@@ -86,7 +91,8 @@ tessera_compiles_slowly (const TesseraDevice *device, const TesseraText *text)
 /* ------------------------------------------------------------- the compiler -- */
 
 static cl_int
-from_source (const TesseraClApi *cl, const TesseraDevice *device, const TesseraText *text, const gchar *options, cl_program *object)
+from_source (const TesseraClApi *cl, const TesseraDevice *device, const TesseraText *text, const gchar *options,
+             cl_program *object)
 {
   cl_int       driver = CL_SUCCESS;
   cl_device_id id = device->device;
@@ -119,7 +125,10 @@ tessera_compile (const TesseraDevice *device, const TesseraText *text, gpointer 
   *key = tessera_binary_key (device, text->source, options);
   object = *key && ! fails ? from_binary (cl, device, *key, options) : NULL;
   was_kept = object != NULL;
-  status = tessera_build_status (fails ? CL_BUILD_PROGRAM_FAILURE : was_kept ? CL_SUCCESS : from_source (cl, device, text, options, &object));
+  if (fails)
+    status = tessera_build_status (CL_BUILD_PROGRAM_FAILURE);
+  else
+    status = was_kept ? 0 : tessera_build_status (from_source (cl, device, text, options, &object));
   if (object)
     tessera_count (objects_created, 1);
   tessera_count (builds, 1);

@@ -14,8 +14,8 @@ typedef struct
   const gchar *define;          /* "NAME=NUMBER", or NULL */
 } TesseraText;
 
-/* The program that was kept of it, or else that the compiler makes.  A failure has been told, once, with the compiler's message.  *key: under
- * which it is kept, or NULL; free it.  *object: a cl_program, or NULL. */
+/* The program that was kept of it, or else that the compiler makes.  A failure has been told, once, with the compiler's
+ * message.  *key: under which it is kept, or NULL; free it.  *object: a cl_program, or NULL. */
 gint tessera_compile (const TesseraDevice *device, const TesseraText *text, gpointer *object, gchar **key);
 
 /* Nothing is kept of it, where that is looked for: the compiler takes its time. */

@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utime.h>
 
 #define SMALL_PAGE 4096
 
@@ -43,8 +44,14 @@ tessera_is_private (const gchar *path, gboolean is_folder)
 {
   GStatBuf about;
 
-  return g_lstat (path, &about) == 0 && (is_folder ? S_ISDIR (about.st_mode) : S_ISREG (about.st_mode)) && about.st_uid == geteuid ()
-         && (about.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+  return g_lstat (path, &about) == 0 && (is_folder ? S_ISDIR (about.st_mode) : S_ISREG (about.st_mode))
+         && about.st_uid == geteuid () && (about.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+void
+tessera_touch (const gchar *path)
+{
+  utime (path, NULL);
 }
 
 gboolean
@@ -100,7 +107,14 @@ tessera_pages_be_small (TesseraPages *pages)
 
 gsize    tessera_host_memory (void) { return G_MAXSIZE; }
 gboolean tessera_has_forked  (void) { return FALSE; }
-gboolean tessera_is_private  (const gchar *path, gboolean is_folder) { return g_file_test (path, is_folder ? G_FILE_TEST_IS_DIR : G_FILE_TEST_IS_REGULAR); }
+void     tessera_touch       (const gchar *path G_GNUC_UNUSED) {}
+
+gboolean
+tessera_is_private (const gchar *path, gboolean is_folder)
+{
+  return g_file_test (path, is_folder ? G_FILE_TEST_IS_DIR : G_FILE_TEST_IS_REGULAR);
+}
+
 gboolean tessera_pages_map   (TesseraPages *pages G_GNUC_UNUSED, gsize bytes G_GNUC_UNUSED) { return FALSE; }
 void     tessera_pages_unmap (TesseraPages *pages G_GNUC_UNUSED) {}
 void     tessera_pages_touch (const TesseraPages *pages G_GNUC_UNUSED, gint part G_GNUC_UNUSED, gint n_parts G_GNUC_UNUSED) {}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * Questions to the operating system: large pages, the amount of memory, whether the process is a
- * child of another, whose a file is.
+ * child of another, whose a file is, and when it was used.
  */
 #ifndef TESSERA_PAGES_H
 #define TESSERA_PAGES_H
@@ -34,5 +34,7 @@ gsize    tessera_host_memory   (void);
 gboolean tessera_has_forked    (void);
 /* Is it a folder, or a file, that this user alone can write?  A link is neither. */
 gboolean tessera_is_private    (const gchar *path, gboolean is_folder);
+/* The file has been used now. */
+void     tessera_touch         (const gchar *path);
 
 #endif

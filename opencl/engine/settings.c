@@ -118,8 +118,16 @@ gboolean     tessera_delivers_stored (void) { READ_SETTING (gboolean, s->deliver
 gboolean     tessera_tells_progress_at_once (void) { READ_SETTING (gboolean, s->eager_progress); }
 gboolean     tessera_trusts_kernels  (void) { READ_SETTING (gboolean, s->trusts_kernels); }
 guint        tessera_remembers       (void) { READ_SETTING (guint, s->forgets ? 0 : 1 + s->mode); }
-gboolean     tessera_keeps_kernels   (gboolean on_processor) { READ_SETTING (gboolean, s->keeps_kernels < 0 ? ! on_processor : s->keeps_kernels); }
+static gint  keeps_kernels        (void) { READ_SETTING (gint, s->keeps_kernels); }
 static gint64 clock_offset        (void) { READ_SETTING (gint64, s->clock_offset); }
+
+gboolean
+tessera_keeps_kernels (gboolean on_processor)
+{
+  const gint wish = keeps_kernels ();
+
+  return wish < 0 ? ! on_processor : wish;
+}
 
 gint64
 tessera_now (void)

@@ -25,7 +25,7 @@ typedef struct
   guint             tile_pixels;        /* of a result, from which it goes straight into tiles */
   gboolean          tight_memory, profiling, delivers_stored, eager_progress;
   gboolean          trusts_kernels;     /* they are not compared with C */
-  gint              keeps_kernels;      /* what the compiler made; negative: not of a processor's, which compiles all that it hands out, or takes long */
+  gint              keeps_kernels;      /* what the compiler made; negative: unless the device is a processor (TRAPS.md) */
   gboolean          forgets;            /* operations remember nothing of a request */
   gint64            clock_offset;       /* microseconds */
 } TesseraSettings;

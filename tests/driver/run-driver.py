@@ -162,6 +162,12 @@ def first(report, driver, arguments):
     for what in arguments or ('waits', 'exit', 'gegl-exit', 'child'):
         driver.gegl.env['TESSERA_OPENCL'] = 'auto'
         collect(report, f'driver-first {what}', driver.start('driver-first', what, plan='lie:gpu'), 120)
+    for mode, wanted in (('force', 1), ('try', 0)):
+        out = os.path.join(driver.folder, mode + '.png')
+        code, lines = driver.gegl.run(['-o', out, '--', 'gegl:checkerboard', 'gegl:crop', 'width=64', 'height=64', 'tessera:sobel', 'tessera:mean-blur'],
+                                      TESSERA_OPENCL=mode)
+        report.check(f'{mode} says so once, or not at all', code == 0 and os.path.exists(out) and len([line for line in lines if 'force waits' in line]) == wanted,
+                     '\n'.join(lines))
 
 
 SLOW = 1000                     # ms, of driver-first.c
