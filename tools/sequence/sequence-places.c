@@ -28,25 +28,32 @@ key_free (Key *key)
   shift_key_clear (&key->shifts);
   count_plane_clear (&key->plane);
   g_array_unref (key->stars);
+  g_array_unref (key->middles);
   g_free (key);
+}
+
+/* The plane is the key's. */
+static Key *
+key_of_plane (CountPlane plane)
+{
+  Key *key = g_new0 (Key, 1);
+
+  key->plane = plane;
+  shift_key_init (&key->shifts, &key->plane, TRUE);
+  key->stars = light_stars (&key->plane);
+  key->middles = turn_middles (key->stars, &key->plane);
+  key->seeing = NAN;
+  key->seeing = quality_of (key, &key->plane, &(Shift) { .ok = TRUE }).seeing;
+  return key;
 }
 
 /* NULL: the frame cannot be read. */
 static Key *
 key_new (Sequence *sequence, gint index)
 {
-  Key *key = g_new0 (Key, 1);
+  CountPlane plane;
 
-  if (! sequence_frame (sequence, index, &key->plane, NULL, NULL))
-    {
-      g_free (key);
-      return NULL;
-    }
-  shift_key_init (&key->shifts, &key->plane, TRUE);
-  key->stars = light_stars (&key->plane);
-  key->seeing = NAN;
-  key->seeing = quality_of (key, &key->plane, &(Shift) { .ok = TRUE }).seeing;
-  return key;
+  return sequence_frame (sequence, index, &plane, NULL, NULL) ? key_of_plane (plane) : NULL;
 }
 
 /* NULL: the frame has what the key has.  Else why not.  Noise has a shift too, sometimes, but no stars there. */
@@ -62,13 +69,17 @@ disagreement (const Key *key, const CountPlane *plane, const Shift *found)
          : NULL;
 }
 
+/* `laid` is cleared by the caller. */
 static gboolean
-agrees (Sequence *sequence, Key *key, const CountPlane *plane, Shift *found)
+agrees (Sequence *sequence, Key *key, const CountPlane *plane, Laid *laid)
 {
   g_autofree gchar *why = NULL;
 
-  sequence_shifts (sequence, &key->shifts, 1, plane->pixels, NULL, found);
-  why = disagreement (key, plane, found);
+  *laid = (Laid) { .raw = plane };
+  laid_turn (laid, key->applied);
+  sequence_shifts (sequence, &key->shifts, 1, laid_plane (laid)->pixels, NULL, &laid->found);
+  turn_settle (sequence, key, laid);
+  why = disagreement (key, laid_plane (laid), &laid->found);
   return ! why;
 }
 
@@ -77,12 +88,13 @@ static gboolean
 agrees_with (Sequence *sequence, Key *key, gint index)
 {
   CountPlane plane;
-  Shift      found;
+  Laid       laid;
   gboolean   result;
 
   if (! sequence_frame (sequence, index, &plane, NULL, NULL))
     return TRUE;
-  result = agrees (sequence, key, &plane, &found);
+  result = agrees (sequence, key, &plane, &laid);
+  laid_clear (&laid);
   count_plane_clear (&plane);
   return result;
 }
@@ -96,14 +108,15 @@ has_half (Sequence *sequence, Key *key, gint index, gint first, gint end)
   for (gint i = first; i < end && 2 * against < end - first; i++)
     {
       CountPlane plane;
-      Shift      found;
+      Laid       laid;
 
       if (i == index || ! sequence_frame (sequence, i, &plane, NULL, NULL))
         continue;
-      if (agrees (sequence, key, &plane, &found))
+      if (agrees (sequence, key, &plane, &laid))
         votes++;
       else
         against++;
+      laid_clear (&laid);
       count_plane_clear (&plane);
     }
   return votes > 0 && votes >= against;
@@ -139,6 +152,29 @@ elect (Sequence *sequence, gint first, gint end, gboolean *is_elected)
   return key;
 }
 
+/* Does the key agree with the one before?  Then it is turned back as that one is. */
+static gboolean
+joins (Places *places, Key **key, Shift *found)
+{
+  Laid     laid;
+  Key     *turned;
+  gboolean result = agrees (places->sequence, places->key, &(*key)->plane, &laid);
+
+  *found = laid.found;
+  if (result && laid.level.pixels)
+    {
+      turned = key_of_plane (laid.level);
+      turned->applied = laid.applied;
+      key_free (*key);
+      *key = turned;
+    }
+  else
+    laid_clear (&laid);
+  if (result)
+    (*key)->turn = laid.turn;
+  return result;
+}
+
 /* The first frame that can be read; NULL: it disagrees with the key before, or with a frame in the middle of the
  * group. */
 static Key *
@@ -149,7 +185,7 @@ take_first (Places *places, gint first, gint end, Shift *found)
 
   for (gint i = first; i < end && ! key; i++)
     key = key_new (places->sequence, i);
-  if (key && (! places->key || agrees (places->sequence, places->key, &key->plane, found))
+  if (key && (! places->key || joins (places, &key, found))
       && (middle == first || agrees_with (places->sequence, key, middle)))
     return key;
   key_free (key);
@@ -195,7 +231,7 @@ go_to (Places *places, gint group)
   key = elect (places->sequence, first, end, &is_elected);
   if (! key)
     return;
-  if (places->key && agrees (places->sequence, places->key, &key->plane, &found))
+  if (places->key && joins (places, &key, &found))
     go_on_with (places, key, &found);
   else if (is_elected || ! places->key)
     go_on_with (places, key, NULL);
@@ -220,6 +256,55 @@ gather_rows (gsize first, gsize n, gpointer data)
     memcpy (g->all + row * width, g->frames[row / height]->plane.pixels + row % height * width, width * sizeof (gfloat));
 }
 
+/* Turned back as far as the key is.  What was read is in `raw`. */
+static void
+turn_frames (const Places *places, gint n, Arrived *const *frames, CountPlane *raw)
+{
+  for (gint k = 0; k < n; k++)
+    {
+      raw[k] = frames[k]->plane;
+      frames[k]->applied = places->key->applied;
+      if (frames[k]->applied != 0.0)
+        turn_back (&raw[k], frames[k]->applied, &frames[k]->plane);
+    }
+}
+
+/* Turns it back as far as it is turned itself. */
+static void
+settle_frame (Places *places, Arrived *frame, CountPlane *raw, Shift *found)
+{
+  Laid laid = { .raw = raw, .level = frame->applied != 0.0 ? frame->plane : (CountPlane) { 0 }, .applied = frame->applied, .found = *found };
+
+  if (turn_settle (places->sequence, places->key, &laid))
+    {
+      tessera_kept_unref (frame->kept);
+      frame->kept = tessera_kept_new ();
+    }
+  frame->plane = *laid_plane (&laid);
+  frame->applied = laid.applied;
+  frame->turn = laid.turn;
+  *found = laid.found;
+  if (laid.level.pixels)
+    count_plane_clear (raw);
+}
+
+static void
+place_frame (const Places *places, Arrived *frame, const Shift *found)
+{
+  const FrameShift  step = rounded (found);
+  const Quality     quality = quality_of (places->key, &frame->plane, found);
+  g_autofree gchar *why = disagreement (places->key, &frame->plane, found);
+
+  why = why ? why : quality_fault (&places->sequence->settings.quality, &quality);
+  frame->quality = quality;
+  frame->quality.light += places->light;
+  frame->found = *found;
+  frame->shift = (FrameShift) { places->at.x + step.x, places->at.y + step.y };
+  frame->has_place = ! why;
+  if (why)
+    frame->reason = g_error_new_literal (FRAMES_ERROR, FRAMES_ERROR_UNREADABLE, why);
+}
+
 /* Those that can be used, in one request. */
 static void
 find_shifts (Places *places, gint n, Arrived *const *frames)
@@ -228,7 +313,9 @@ find_shifts (Places *places, gint n, Arrived *const *frames)
   gfloat     *all = n > 1 ? tessera_reached_new (n * pixels * sizeof (gfloat)) : NULL;
   TesseraKept *kept[SHIFT_MOST_FRAMES];
   Shift       found[SHIFT_MOST_FRAMES];
+  CountPlane  raw[SHIFT_MOST_FRAMES];
 
+  turn_frames (places, n, frames, raw);
   for (gint k = 0; k < n; k++)
     kept[k] = frames[k]->kept = tessera_kept_new ();
   if (all)
@@ -237,19 +324,8 @@ find_shifts (Places *places, gint n, Arrived *const *frames)
   tessera_reached_free (all);
   for (gint k = 0; k < n; k++)
     {
-      const FrameShift  step = rounded (&found[k]);
-      const Quality     quality = quality_of (places->key, &frames[k]->plane, &found[k]);
-      g_autofree gchar *why = disagreement (places->key, &frames[k]->plane, &found[k]);
-
-      why = why ? why : quality_fault (&places->sequence->settings.quality, &quality);
-      frames[k]->quality = quality;
-      frames[k]->quality.light += places->light;
-
-      frames[k]->found = found[k];
-      frames[k]->shift = (FrameShift) { places->at.x + step.x, places->at.y + step.y };
-      frames[k]->has_place = ! why;
-      if (why)
-        frames[k]->reason = g_error_new_literal (FRAMES_ERROR, FRAMES_ERROR_UNREADABLE, why);
+      settle_frame (places, frames[k], &raw[k], &found[k]);
+      place_frame (places, frames[k], &found[k]);
     }
 }
 

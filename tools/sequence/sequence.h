@@ -210,6 +210,7 @@ typedef struct
   WhitenFrame frame;
   gint        index;
   gdouble     light;            /* as of Quality */
+  gdouble     applied;          /* degrees that its plane is turned back by */
   GArray     *hidden;           /* pixels, until it is judged; NULL: none */
   gboolean    is_screened;      /* or judged */
 } PlacedFrame;
@@ -222,14 +223,51 @@ void        screen_lift     (PlacedFrame *frame);
 /* Its pixels have changed: what is on the device is not them. */
 void        placed_renew    (PlacedFrame *frame);
 
+/* How the sky is turned about the middle of the picture, in degrees from its x axis to its y axis. */
+typedef struct
+{
+  gdouble angle, error;         /* against the first key of the chain; error INFINITY: too few stars */
+} Turn;
+
+typedef struct
+{
+  gdouble x, y;                 /* NaN: it has no top */
+} StarMiddle;
+
 /* What frames are compared with. */
 typedef struct
 {
-  CountPlane  plane;
+  CountPlane  plane;            /* turned back by: */
+  gdouble     applied;          /* degrees; 0: as it was read */
+  Turn        turn;
   ShiftKey    shifts;           /* which points to the plane */
   GArray     *stars;            /* LightStar */
+  GArray     *middles;          /* StarMiddle, of each */
   gdouble     seeing;           /* NaN: not known */
 } Key;
+
+/* A frame against a key. */
+typedef struct
+{
+  const CountPlane *raw;        /* the caller's */
+  CountPlane        level;      /* pixels NULL: it is not turned back */
+  gdouble           applied;    /* degrees that it is */
+  Turn              turn;
+  Shift             found;      /* of what is turned back */
+} Laid;
+
+/* sequence-turn.c: where a pixel lies in a picture that is turned by so many degrees. */
+void        turn_place      (gdouble degrees, gint width, gint height, gdouble *x, gdouble *y);
+/* The plane, without what it is turned by; NaN where it was not seen. */
+void        turn_back       (const CountPlane *plane, gdouble degrees, CountPlane *level);
+/* StarMiddle, of each of them. */
+GArray     *turn_middles    (const GArray *stars, const CountPlane *plane);
+const CountPlane *laid_plane (const Laid *laid);
+void        laid_clear      (Laid *laid);
+/* Turns it back by so much. */
+void        laid_turn       (Laid *laid, gdouble degrees);
+/* What has been turned back, and lies where `found` says: turns it back better, as far as its stars say so.  TRUE: its plane is another one. */
+gboolean    turn_settle     (Sequence *sequence, Key *key, Laid *laid);
 
 /* sequence-quality.c: against a reference; and of the reference itself. */
 Quality     quality_of      (const Key *key, const CountPlane *plane, const Shift *found);
@@ -259,6 +297,8 @@ typedef struct
   FrameFacts  facts;
   TesseraKept *kept;           /* on the device */
   Shift       found;
+  Turn        turn;
+  gdouble     applied;          /* degrees that the plane is turned back by */
   Quality     quality;
   FrameShift  shift;            /* its place, ... */
   gint        chain;

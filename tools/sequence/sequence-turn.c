@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Field rotation: by what angle a frame is turned against its key, and planes that are turned back.
+ *
+ * A plane is turned back about its middle, by Lanczos' kernel (resample.h).  Of such planes everything else is as where
+ * nothing turns: one shift says where a frame lies.  The angle is that of the key's stars: each is looked for where the
+ * shift has it, and the least squares of how they lie about one another are a turn.  Where most of them are not there,
+ * bright stars of both are paired by their light alone, and the turn is the one on which most pairs agree (consensus.h). */
+#include "sequence.h"
+
+#include <math.h>
+
+#include "consensus-models.h"
+#include "median.h"
+#include "resample.h"
+
+#define NEAR      2             /* px from where a star should be */
+#define FEWEST    6             /* stars that fix an angle */
+#define PART      0.25          /* of a star's light: less is no star */
+#define CLIP      3.0           /* standard deviations, ... */
+#define LEAST_SD  0.02          /* ... px: no star is placed better */
+#define ROUNDS    4
+#define SURE      5.0           /* standard deviations: less is no turn */
+#define MOVED     0.05          /* px of a corner: less does not matter */
+#define STILL     0.02          /* px of a corner: so well is a plane turned back */
+#define STEPS     4
+#define BRIGHTEST 40            /* stars that are paired by their light */
+#define ALIKE     1.5           /* times the light, of a pair */
+#define RIGID     0.03          /* of the size: a sky does not grow more */
+#define SEED      1
+#define GRID      65536.0       /* steps in a degree, so that sums are exact */
+#define DEGREE    (G_PI / 180.0)
+#define COVERED   0.75f         /* of a pixel's weights: with less it has no value */
+#define STRIP     16            /* rows that one thread makes together */
+
+/* ------------------------------------------------------------------- planes -- */
+
+static gdouble
+rounded (gdouble degrees)
+{
+  const gdouble whole = degrees - 360.0 * floor ((degrees + 180.0) / 360.0);
+
+  return floor (whole * GRID + 0.5) / GRID;
+}
+
+/* Half of the diagonal. */
+static gdouble
+corner (const CountPlane *plane)
+{
+  return 0.5 * sqrt ((gdouble) plane->width * plane->width + (gdouble) plane->height * plane->height);
+}
+
+void
+turn_place (gdouble degrees, gint width, gint height, gdouble *x, gdouble *y)
+{
+  const gdouble middle_x = 0.5 * (width - 1), middle_y = 0.5 * (height - 1), from_x = *x - middle_x, from_y = *y - middle_y;
+  const gdouble sine = tessera_sin_degrees (degrees), cosine = tessera_cos_degrees (degrees);
+
+  if (degrees == 0.0)
+    return;
+  *x = middle_x + cosine * from_x - sine * from_y;
+  *y = middle_y + sine * from_x + cosine * from_y;
+}
+
+/* Bad pixels have no weight. */
+static GeglBuffer *
+as_buffer (const CountPlane *plane)
+{
+  const gsize n = (gsize) plane->width * plane->height;
+  gfloat     *pixels = g_new0 (gfloat, 4 * n);
+
+  for (gsize i = 0; i < n; i++)
+    if (isfinite (plane->pixels[i]))
+      {
+        pixels[4 * i] = plane->pixels[i];
+        pixels[4 * i + 3] = 1.0f;
+      }
+  return gegl_buffer_linear_new_from_data (pixels, babl_format ("RaGaBaA float"), GEGL_RECTANGLE (0, 0, plane->width, plane->height), GEGL_AUTO_ROWSTRIDE,
+                                           g_free, pixels);
+}
+
+typedef struct
+{
+  const TesseraRequest *request;
+  CountPlane           *plane;
+} Turning;
+
+static void
+turn_strips (gsize first, gsize n, gpointer data)
+{
+  const Turning *turning = data;
+  const gint     width = turning->plane->width, height = turning->plane->height;
+  g_autofree gfloat *pixels = g_new (gfloat, 4 * (gsize) width * STRIP);
+
+  for (gint y = (gint) first * STRIP; y < MIN ((gint) (first + n) * STRIP, height); y += STRIP)
+    {
+      const GeglRectangle strip = { 0, y, width, MIN (STRIP, height - y) };
+
+      resample_pixels (turning->request, &strip, pixels);
+      for (gint i = 0; i < width * strip.height; i++)
+        turning->plane->pixels[(gsize) y * width + i] = pixels[4 * i + 3] > COVERED ? pixels[4 * i] / pixels[4 * i + 3] : NAN;
+    }
+}
+
+/* What is turned by so much, turned back. */
+void
+turn_back (const CountPlane *plane, gdouble degrees, CountPlane *level)
+{
+  const gdouble x = 0.5 * (plane->width - 1), y = 0.5 * (plane->height - 1);
+  const gdouble sine = tessera_sin_degrees (-degrees), cosine = tessera_cos_degrees (-degrees);
+  const gdouble matrix[9] = { cosine, -sine, x - cosine * x + sine * y, sine, cosine, y - sine * x - cosine * y, 0, 0, 1 };
+  const GeglRectangle box = { 0, 0, plane->width, plane->height };
+  g_autoptr (GeglBuffer) buffer = as_buffer (plane);
+  Resample               resample;
+  TesseraRequest         request = { .input = buffer, .roi = box, .bounds = box, .input_format = babl_format ("RaGaBaA float"), .params = &resample };
+
+  resample_init (&resample, matrix);
+  count_plane_init (level, plane->width, plane->height);
+  tessera_spread_range ((plane->height + STRIP - 1) / STRIP, 1.0, turn_strips, &(Turning) { &request, level });
+}
+
+/* -------------------------------------------------------------------- stars -- */
+
+static gfloat
+soft_at (const gfloat *p, gint width)
+{
+  return (4 * p[0] + 2 * (p[-1] + p[1] + p[-width] + p[width]) + p[-width - 1] + p[-width + 1] + p[width - 1] + p[width + 1]) / 16;
+}
+
+/* Between three values, the middle one the highest; else NaN. */
+static gdouble
+top_of (gfloat before, gfloat top, gfloat after)
+{
+  const gdouble bend = before - 2.0 * top + after;
+
+  return bend < 0.0 && top >= before && top >= after ? 0.5 * (before - after) / bend : NAN;
+}
+
+/* Of the star whose brightest pixel this is.  NaN: it has no top there. */
+static StarMiddle
+middle_of (const CountPlane *plane, gint x, gint y)
+{
+  const gint    width = plane->width;
+  const gfloat *p = plane->pixels + (gsize) y * width + x;
+  const gfloat  top = soft_at (p, width);
+
+  return (StarMiddle) { x + top_of (soft_at (p - 1, width), top, soft_at (p + 1, width)), y + top_of (soft_at (p - width, width), top, soft_at (p + width, width)) };
+}
+
+/* The brightest pixel at most NEAR away. */
+static void
+to_top (const CountPlane *plane, gint *x, gint *y)
+{
+  const gint middle_x = *x, middle_y = *y;
+
+  for (gint at_y = middle_y - NEAR; at_y <= middle_y + NEAR; at_y++)
+    for (gint at_x = middle_x - NEAR; at_x <= middle_x + NEAR; at_x++)
+      if (plane->pixels[(gsize) at_y * plane->width + at_x] > plane->pixels[(gsize) *y * plane->width + *x])
+        {
+          *x = at_x;
+          *y = at_y;
+        }
+}
+
+GArray *
+turn_middles (const GArray *stars, const CountPlane *plane)
+{
+  GArray *middles = g_array_sized_new (FALSE, FALSE, sizeof (StarMiddle), stars->len);
+
+  for (guint i = 0; i < stars->len; i++)
+    {
+      const LightStar *star = &g_array_index (stars, LightStar, i);
+      const StarMiddle middle = middle_of (plane, star->x, star->y);
+
+      g_array_append_val (middles, middle);
+    }
+  return middles;
+}
+
+/* A star of the key, from the middle of the picture, and by how much it is off. */
+typedef struct
+{
+  gdouble x, y, off_x, off_y;
+} Moved;
+
+/* Those of the key's stars that a plane has.  `of`: how many it could have. */
+static GArray *
+moved_stars (const Key *key, const CountPlane *plane, const Shift *found, gint *of)
+{
+  const gdouble middle_x = 0.5 * (plane->width - 1), middle_y = 0.5 * (plane->height - 1);
+  GArray       *all = g_array_new (FALSE, FALSE, sizeof (Moved));
+
+  *of = 0;
+  for (guint i = 0; i < key->stars->len && found->ok; i++)
+    {
+      const LightStar *star = &g_array_index (key->stars, LightStar, i);
+      const StarMiddle was = g_array_index (key->middles, StarMiddle, i);
+      gint             x = star->x + (gint) floor (found->x + 0.5), y = star->y + (gint) floor (found->y + 0.5);
+      StarMiddle       is;
+
+      if (isnan (was.x + was.y) || ! isfinite (light_at (plane, x, y)))
+        continue;
+      *of += 1;
+      to_top (plane, &x, &y);
+      if (! (light_at (plane, x, y) > PART * star->light))
+        continue;
+      is = middle_of (plane, x, y);
+      if (hypot (is.x - was.x - found->x, is.y - was.y - found->y) <= NEAR)
+        g_array_append_vals (all, &(Moved) { was.x - middle_x, was.y - middle_y, is.x - was.x - found->x, is.y - was.y - found->y }, 1);
+    }
+  return all;
+}
+
+/* off = (x, y) + angle (-star y, star x), with the angle in radians and its standard deviation. */
+typedef struct
+{
+  gdouble x, y, angle, error, sd;
+} Fit;
+
+static gdouble
+left_over (const Fit *fit, const Moved *star)
+{
+  return hypot (star->off_x - fit->x + fit->angle * star->y, star->off_y - fit->y - fit->angle * star->x);
+}
+
+/* By least squares, of the stars that another fit leaves at most so much of. */
+static Fit
+fit_some (const GArray *stars, const Fit *other, gdouble most)
+{
+  gdouble n = 0, x = 0, y = 0, off_x = 0, off_y = 0, cross = 0, square = 0, left = 0;
+  Fit     fit = { .error = INFINITY };
+
+  for (guint i = 0; i < stars->len; i++)
+    {
+      const Moved *star = &g_array_index (stars, Moved, i);
+
+      if (left_over (other, star) > most)
+        continue;
+      n++;
+      x += star->x;
+      y += star->y;
+      off_x += star->off_x;
+      off_y += star->off_y;
+      cross += star->x * star->off_y - star->y * star->off_x;
+      square += star->x * star->x + star->y * star->y;
+    }
+  square -= (x * x + y * y) / MAX (n, 1);
+  if (n < FEWEST || ! (square > 0))
+    return fit;
+  fit.angle = (cross - (x * off_y - y * off_x) / n) / square;
+  fit.x = (off_x + fit.angle * y) / n;
+  fit.y = (off_y - fit.angle * x) / n;
+  for (guint i = 0; i < stars->len; i++)
+    {
+      const gdouble off = left_over (other, &g_array_index (stars, Moved, i)) > most ? 0 : left_over (&fit, &g_array_index (stars, Moved, i));
+
+      left += off * off;
+    }
+  fit.sd = sqrt (left / (2 * n - 3));
+  fit.error = MAX (fit.sd, LEAST_SD) / sqrt (square);
+  return fit;
+}
+
+/* Of stars that are alike: a wrong one is off by more than most. */
+static Fit
+fit_stars (const GArray *stars)
+{
+  g_autofree gfloat *left = g_new (gfloat, stars->len + 1);
+  Fit                fit = fit_some (stars, &(Fit) { 0 }, INFINITY);
+
+  for (gint round = 0; round < ROUNDS && isfinite (fit.error); round++)
+    {
+      for (guint i = 0; i < stars->len; i++)
+        left[i] = (gfloat) left_over (&fit, &g_array_index (stars, Moved, i));
+      fit = fit_some (stars, &fit, CLIP * MAX (median_of (left, stars->len), LEAST_SD));
+    }
+  return fit;
+}
+
+/* ------------------------------------------------------------------- search -- */
+
+static MatchPlace *
+places_of (const GArray *stars, guint n)
+{
+  MatchPlace *places = g_new (MatchPlace, n + 1);
+
+  for (guint i = 0; i < n; i++)
+    places[i] = (MatchPlace) { g_array_index (stars, LightStar, i).x, g_array_index (stars, LightStar, i).y, 1, 0 };
+  return places;
+}
+
+/* Stars of both with about the same light. */
+static gint
+match_light (const GArray *a, guint n_a, const GArray *b, guint n_b, Match *matches)
+{
+  gint n = 0;
+
+  for (guint i = 0; i < n_a; i++)
+    for (guint k = 0; k < n_b; k++)
+      {
+        const gdouble first = g_array_index (a, LightStar, i).light, second = g_array_index (b, LightStar, k).light;
+
+        if (first < ALIKE * second && second < ALIKE * first)
+          matches[n++] = (Match) { (gint) i, (gint) k, 0 };
+      }
+  return n;
+}
+
+/* Degrees by which a plane is turned against the key's, wherever it lies.  NaN: that is not known. */
+static gdouble
+search (const Key *key, const CountPlane *plane)
+{
+  g_autoptr (GArray)     stars = light_stars (plane);
+  const guint            n_a = MIN (key->stars->len, BRIGHTEST), n_b = MIN (stars->len, BRIGHTEST);
+  g_autofree MatchPlace *a = places_of (key->stars, n_a), *b = places_of (stars, n_b);
+  g_autofree Match      *matches = g_new (Match, (gsize) n_a * n_b + 1);
+  const gint             n = match_light (key->stars, n_a, stars, n_b, matches);
+  const Frames           frames = { plane->width, plane->height, plane->width, plane->height };
+  Candidate              best = { .score = 0 }, other = { .score = 0 };
+  Pairs                  pairs;
+  gint                   agree = 0, needed;
+
+  if (MIN (n_a, n_b) < FEWEST)
+    return NAN;
+  pairs_init (&pairs, a, b, matches, n);
+  consensus_search (&pairs, MODEL_SIMILARITY, SEED, &frames, &best, &other);
+  needed = belief_needed (&pairs, models_sample_size (MODEL_SIMILARITY), &frames);
+  for (gint i = 0; i < pairs.n && best.score > 0; i++)
+    agree += models_error2 (best.matrix, &pairs.pairs[i]) < pairs.pairs[i].reach2;
+  pairs_clear (&pairs);
+  return agree >= MAX (needed, FEWEST) && fabs (hypot (best.matrix[0], best.matrix[3]) - 1.0) < RIGID
+         ? -atan2 (best.matrix[3], best.matrix[0]) / DEGREE : NAN;
+}
+
+/* --------------------------------------------------------------- a frame's turn -- */
+
+void
+laid_clear (Laid *laid)
+{
+  count_plane_clear (&laid->level);
+}
+
+const CountPlane *
+laid_plane (const Laid *laid)
+{
+  return laid->level.pixels ? &laid->level : laid->raw;
+}
+
+void
+laid_turn (Laid *laid, gdouble degrees)
+{
+  laid_clear (laid);
+  laid->level = (CountPlane) { 0 };
+  laid->applied = degrees;
+  if (degrees != 0.0)
+    turn_back (laid->raw, degrees, &laid->level);
+}
+
+/* Where the plane, turned back by so much, lies. */
+static void
+lay (Sequence *sequence, Key *key, gdouble degrees, Laid *laid)
+{
+  laid_turn (laid, rounded (degrees));
+  sequence_shifts (sequence, &key->shifts, 1, laid_plane (laid)->pixels, NULL, &laid->found);
+}
+
+typedef struct
+{
+  gint stars, of;
+  Fit  fit;
+} Seen;
+
+static Seen
+see (const Key *key, const Laid *laid)
+{
+  Seen               seen;
+  g_autoptr (GArray) stars = moved_stars (key, laid_plane (laid), &laid->found, &seen.of);
+
+  seen.stars = (gint) stars->len;
+  seen.fit = fit_stars (stars);
+  return seen;
+}
+
+static gboolean
+has_most (const Seen *seen)
+{
+  return seen->stars >= FEWEST && 2 * seen->stars >= seen->of;
+}
+
+/* Another turn, if the key's stars are there then, and were not before. */
+static void
+search_turn (Sequence *sequence, Key *key, Laid *laid, Seen *seen)
+{
+  const gdouble angle = search (key, laid_plane (laid));
+  Laid          other = { .raw = laid->raw };
+  Seen          then;
+
+  if (isnan (angle))
+    return;
+  lay (sequence, key, laid->applied + angle, &other);
+  then = see (key, &other);
+  if (other.found.ok && other.found.converged && has_most (&then) && then.stars > 2 * seen->stars)
+    {
+      laid_clear (laid);
+      *laid = other;
+      *seen = then;
+    }
+  else
+    laid_clear (&other);
+}
+
+/* What it is turned by, against the chain's first key. */
+static Turn
+turn_of (const Key *key, const Laid *laid, const Fit *fit)
+{
+  return isfinite (fit->error) ? (Turn) { rounded (key->turn.angle + laid->applied - key->applied + fit->angle / DEGREE), hypot (key->turn.error, fit->error / DEGREE) }
+                               : (Turn) { laid->applied, INFINITY };
+}
+
+static gboolean
+is_turned (const Turn *turn, gdouble radius)
+{
+  const gdouble moved = fabs (turn->angle) * DEGREE * radius;
+
+  return moved > MAX (SURE * turn->error * DEGREE * radius, MOVED);
+}
+
+gboolean
+turn_settle (Sequence *sequence, Key *key, Laid *laid)
+{
+  const gdouble radius = corner (laid->raw), before = laid->applied;
+  Seen          seen = see (key, laid);
+
+  if (! has_most (&seen) || ! laid->found.converged)
+    search_turn (sequence, key, laid, &seen);
+  for (gint i = 0; i < STEPS; i++)
+    {
+      gdouble wanted;
+
+      laid->turn = turn_of (key, laid, &seen.fit);
+      wanted = isinf (laid->turn.error) ? laid->applied : is_turned (&laid->turn, radius) ? laid->turn.angle : 0.0;
+      if (fabs (rounded (wanted - laid->applied)) * DEGREE * radius < STILL && (wanted != 0.0 || laid->applied == 0.0))
+        break;
+      lay (sequence, key, wanted, laid);
+      seen = see (key, laid);
+    }
+  return laid->applied != before;
+}
