@@ -245,6 +245,7 @@ static void
 tell (Block *block, const Waiting *frame, const GString *objects)
 {
   row_add_frame (block->text, &frame->row);
+  row_add_turn (block->text, &frame->row, block->sequence->width, block->sequence->height);
   add_sky (block, &frame->row, &frame->facts);
   g_string_append_len (block->text, objects->str, (gssize) objects->len);
   if (frame->row.state == FRAME_USED)
@@ -340,7 +341,7 @@ waiting_new (const Block *block, gint index, Arrived *frame)
 
   *waiting = (Waiting) { { .index = index, .state = ! frame->plane.pixels ? FRAME_UNREADABLE : frame->has_place ? FRAME_USED : FRAME_LOST,
                            .chain = block->chain, .quality = frame->quality, .x = frame->shift.x, .y = frame->shift.y, .error = frame->found.error, .pixels = frame->found.pixels,
-                           .degree = -1, .noise_gain = NAN, .threshold = NAN, .facts = frame->facts, .name = frame_name (&block->sequence->list.frames[index]),
+                           .angle = frame->has_place ? frame->applied : 0.0, .angle_error = frame->has_place ? frame->turn.error : 0.0, .degree = -1, .noise_gain = NAN, .threshold = NAN, .facts = frame->facts, .name = frame_name (&block->sequence->list.frames[index]),
                            .reason = frame->reason ? g_strdup (frame->reason->message) : NULL }, frame->facts };
   waiting->row.facts.sky = NULL;
   g_clear_error (&frame->reason);
@@ -386,6 +387,7 @@ add_frames (Block *block, gint oldest, gint last, GError **error)
           const PlacedFrame *before = &g_array_index (frames, PlacedFrame, frames->len - 1);
 
           row_add_overlap (block->text, before->index, before->frame.shift, block->chain);
+          row_add_overlap_turn (block->text, before->index, before->applied);
           row_add_light (block->text, before->index, before->light);
         }
     }

@@ -131,16 +131,18 @@ clear_first (const Sequence *sequence, const WhitenPlanes *planes, PlacedFrame *
 
 /* Those that are as wide as a star become rows; returns the number of the others. */
 static gint
-add_streaks (GString *rows, gint index, const GArray *streaks)
+add_streaks (GString *rows, const PlacedFrame *now, const GArray *streaks)
 {
   gint thin = 0;
 
   for (guint i = 0; i < streaks->len; i++)
     {
-      const Streak *streak = &g_array_index (streaks, Streak, i);
+      Streak streak = g_array_index (streaks, Streak, i);
 
-      if (streak->width >= THINNEST)
-        row_add_streak (rows, index, streak);
+      for (gint end = 0; end < 2; end++)
+        turn_place (now->applied, now->frame.plane.width, now->frame.plane.height, &streak.x[end], &streak.y[end]);
+      if (streak.width >= THINNEST)
+        row_add_streak (rows, now->index, &streak);
       else
         thin++;
     }
@@ -183,7 +185,7 @@ clean_trails (const Sequence *sequence, const WhitenPlanes *planes, PlacedFrame 
     clear_first (sequence, planes, alone, filtered);
   if (find_trails (sequence, planes, filtered, mask, &streaks, &rays))
     {
-      rays += add_streaks (rows, now->index, streaks);
+      rays += add_streaks (rows, now, streaks);
       clear_marked (filtered, mask);
       clear_marked (&now->frame.plane, mask);
       placed_renew (now);

@@ -137,14 +137,14 @@ top_of (gfloat before, gfloat top, gfloat after)
 }
 
 /* Of the star whose brightest pixel this is.  NaN: it has no top there. */
-static StarMiddle
+static Point
 middle_of (const CountPlane *plane, gint x, gint y)
 {
   const gint    width = plane->width;
   const gfloat *p = plane->pixels + (gsize) y * width + x;
   const gfloat  top = soft_at (p, width);
 
-  return (StarMiddle) { x + top_of (soft_at (p - 1, width), top, soft_at (p + 1, width)), y + top_of (soft_at (p - width, width), top, soft_at (p + width, width)) };
+  return (Point) { x + top_of (soft_at (p - 1, width), top, soft_at (p + 1, width)), y + top_of (soft_at (p - width, width), top, soft_at (p + width, width)) };
 }
 
 /* The brightest pixel at most NEAR away. */
@@ -165,12 +165,12 @@ to_top (const CountPlane *plane, gint *x, gint *y)
 GArray *
 turn_middles (const GArray *stars, const CountPlane *plane)
 {
-  GArray *middles = g_array_sized_new (FALSE, FALSE, sizeof (StarMiddle), stars->len);
+  GArray *middles = g_array_sized_new (FALSE, FALSE, sizeof (Point), stars->len);
 
   for (guint i = 0; i < stars->len; i++)
     {
       const LightStar *star = &g_array_index (stars, LightStar, i);
-      const StarMiddle middle = middle_of (plane, star->x, star->y);
+      const Point middle = middle_of (plane, star->x, star->y);
 
       g_array_append_val (middles, middle);
     }
@@ -194,9 +194,9 @@ moved_stars (const Key *key, const CountPlane *plane, const Shift *found, gint *
   for (guint i = 0; i < key->stars->len && found->ok; i++)
     {
       const LightStar *star = &g_array_index (key->stars, LightStar, i);
-      const StarMiddle was = g_array_index (key->middles, StarMiddle, i);
+      const Point was = g_array_index (key->middles, Point, i);
       gint             x = star->x + (gint) floor (found->x + 0.5), y = star->y + (gint) floor (found->y + 0.5);
-      StarMiddle       is;
+      Point       is;
 
       if (isnan (was.x + was.y) || ! isfinite (light_at (plane, x, y)))
         continue;

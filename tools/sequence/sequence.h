@@ -229,10 +229,11 @@ typedef struct
   gdouble angle, error;         /* against the first key of the chain; error INFINITY: too few stars */
 } Turn;
 
+/* A place in a picture; NaN: it is not known. */
 typedef struct
 {
-  gdouble x, y;                 /* NaN: it has no top */
-} StarMiddle;
+  gdouble x, y;
+} Point;
 
 /* What frames are compared with. */
 typedef struct
@@ -242,7 +243,7 @@ typedef struct
   Turn        turn;
   ShiftKey    shifts;           /* which points to the plane */
   GArray     *stars;            /* LightStar */
-  GArray     *middles;          /* StarMiddle, of each */
+  GArray     *middles;          /* Point, of each */
   gdouble     seeing;           /* NaN: not known */
 } Key;
 
@@ -260,7 +261,7 @@ typedef struct
 void        turn_place      (gdouble degrees, gint width, gint height, gdouble *x, gdouble *y);
 /* The plane, without what it is turned by; NaN where it was not seen. */
 void        turn_back       (const CountPlane *plane, gdouble degrees, CountPlane *level);
-/* StarMiddle, of each of them. */
+/* Point, of each of them. */
 GArray     *turn_middles    (const GArray *stars, const CountPlane *plane);
 const CountPlane *laid_plane (const Laid *laid);
 void        laid_clear      (Laid *laid);
@@ -374,6 +375,7 @@ typedef struct
   gint       n_alone;           /* of these, of no track; not in a block's file */
   FrameState state;
   gdouble    x, y, error, noise_gain, threshold;
+  gdouble    angle, angle_error;        /* x and y are of its plane turned back by `angle`; angle_error NaN: not known */
   FrameFacts facts;             /* without what is said of the sky, ... */
   SkyState   sky;               /* ... which is this */
   Quality    quality;
@@ -392,12 +394,16 @@ typedef struct
  * where it is no number. */
 void        row_add_number  (GString *text, gchar before, const gchar *format, gdouble number);
 void        row_add_frame   (GString *text, const FrameRow *row);
+/* Of pictures of this size; nothing where it is not turned. */
+void        row_add_turn    (GString *text, const FrameRow *row, gint width, gint height);
 void        row_add_object  (GString *text, const ObjectRow *row);
 void        row_add_streak  (GString *text, gint index, const Streak *streak);
 /* Of a search over so many frames. */
 void        row_add_search  (GString *text, gint index, gint frames, gdouble threshold);
 /* The last frame before a block's first that had a place, in the block's chain. */
 void        row_add_overlap (GString *text, gint index, FrameShift at, gint chain);
+/* How that frame is turned. */
+void        row_add_overlap_turn (GString *text, gint index, gdouble angle);
 /* The light of that frame's stars. */
 void        row_add_light   (GString *text, gint index, gdouble light);
 /* What the header of a frame says of the sky. */
@@ -417,6 +423,7 @@ typedef struct
   GArray *searches;             /* gdouble: the threshold of each search for tracks */
   gint    n_tracks;             /* objects; of each there are some rows */
   gdouble cadence;              /* as in Sequence */
+  gint    width, height;        /* of frames; 0: none is turned */
 } Tables;
 
 void        tables_init     (Tables *tables);
@@ -434,6 +441,17 @@ typedef struct
 } Thresholds;
 
 Thresholds  tables_thresholds (const Tables *tables, gboolean of_searches);
+
+/* sequence-level.c: where a place of a frame lies when that is turned back, and the other way round. */
+Point       level_place     (const Tables *tables, const FrameRow *frame, gdouble x, gdouble y);
+Point       level_back      (const Tables *tables, const FrameRow *frame, gdouble x, gdouble y);
+/* How the middle of the picture has moved. */
+Point       level_shift     (const FrameRow *frame);
+gboolean    level_is_turned (const Tables *tables);
+/* Degrees by which the field turns, over all chains. */
+gdouble     level_turned    (const Tables *tables);
+/* Says by how much the field turns, and for how many frames that is not known. */
+void        level_tell      (const Tables *tables);
 
 /* sequence-solved.c */
 GArray     *solved_new      (void);

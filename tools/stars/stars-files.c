@@ -187,6 +187,7 @@ put_settings (JsonBuilder *json, const StarsSettings *s)
       { "hot_most", s->hot_most }, { "sky", s->sky }, { "gradient", s->gradient }, { "brightening", s->brightening },
       { "read_noise", s->read_noise }, { "walk", s->walk }, { "pull", s->pull }, { "drift_x", s->drift_x },
       { "drift_y", s->drift_y }, { "cosmic_rays", s->cosmic_rays }, { "transparency", s->transparency }, { "turn", s->turn },
+      { "turn_x", s->turn_x }, { "turn_y", s->turn_y }, { "flip", s->flip },
       { "satellites", s->satellites }, { "ceiling", s->ceiling }
     };
 

@@ -40,7 +40,9 @@ typedef struct
   gdouble     halo, halo_width; /* a part of the light, in a Gaussian that is so many times wider */
   gdouble     seeing;           /* the sd of a frame's fwhm, as a part of it */
   gdouble     transparency;     /* the least; a frame's is drawn between this and 1 */
-  gdouble     turn;             /* of the field about its middle, in a frame: the sine of the angle */
+  gdouble     turn;             /* of the field, in a frame: the sine of the angle */
+  gdouble     turn_x, turn_y;   /* about a place that lies so far from the middle */
+  gint        flip;             /* from this frame on it is turned by half a circle besides; 0: never */
   gdouble     gain, bias;       /* electrons for one ADU; ADU */
   gdouble     rows, columns, pixels;    /* fixed pattern: sd in ADU */
   gint        hot;              /* pixels in 512 x 512, log-uniform between ... */
