@@ -387,19 +387,24 @@ has_most (const Seen *seen)
   return seen->stars >= FEWEST && 2 * seen->stars >= seen->of;
 }
 
+static gboolean
+is_settled (const Laid *laid, const Seen *seen)
+{
+  return laid->found.ok && laid->found.converged && has_most (seen);
+}
+
 /* Another turn, if the key's stars are there then, and were not before. */
 static void
-search_turn (Sequence *sequence, Key *key, Laid *laid, Seen *seen)
+try_turn (Sequence *sequence, Key *key, gdouble angle, Laid *laid, Seen *seen)
 {
-  const gdouble angle = search (key, laid_plane (laid));
-  Laid          other = { .raw = laid->raw };
-  Seen          then;
+  Laid other = { .raw = laid->raw };
+  Seen then;
 
-  if (isnan (angle))
+  if (isnan (angle) || rounded (angle) == laid->applied)
     return;
-  lay (sequence, key, laid->applied + angle, &other);
+  lay (sequence, key, angle, &other);
   then = see (key, &other);
-  if (other.found.ok && other.found.converged && has_most (&then) && then.stars > 2 * seen->stars)
+  if (is_settled (&other, &then) && then.stars > seen->stars)
     {
       laid_clear (laid);
       *laid = other;
@@ -425,14 +430,27 @@ is_turned (const Turn *turn, gdouble radius)
   return moved > MAX (SURE * turn->error * DEGREE * radius, MOVED);
 }
 
+/* Where most of the stars are not: as the frames before it turn, or by a search.  Where that does not help either, the former is the best that is known. */
+static void
+find_turn (Sequence *sequence, Key *key, gdouble guess, Laid *laid, Seen *seen)
+{
+  try_turn (sequence, key, guess, laid, seen);
+  if (! is_settled (laid, seen))
+    try_turn (sequence, key, laid->applied + search (key, laid_plane (laid)), laid, seen);
+  if (is_settled (laid, seen) || isnan (guess) || rounded (guess) == laid->applied)
+    return;
+  lay (sequence, key, guess, laid);
+  *seen = see (key, laid);
+}
+
 gboolean
-turn_settle (Sequence *sequence, Key *key, Laid *laid)
+turn_settle (Sequence *sequence, Key *key, gdouble guess, Laid *laid)
 {
   const gdouble radius = corner (laid->raw), before = laid->applied;
   Seen          seen = see (key, laid);
 
-  if (! has_most (&seen) || ! laid->found.converged)
-    search_turn (sequence, key, laid, &seen);
+  if (! is_settled (laid, &seen))
+    find_turn (sequence, key, guess, laid, &seen);
   for (gint i = 0; i < STEPS; i++)
     {
       gdouble wanted;

@@ -267,8 +267,9 @@ const CountPlane *laid_plane (const Laid *laid);
 void        laid_clear      (Laid *laid);
 /* Turns it back by so much. */
 void        laid_turn       (Laid *laid, gdouble degrees);
-/* What has been turned back, and lies where `found` says: turns it back better, as far as its stars say so.  TRUE: its plane is another one. */
-gboolean    turn_settle     (Sequence *sequence, Key *key, Laid *laid);
+/* What has been turned back, and lies where `found` says: turns it back better, as far as its stars say so.  `guess`: what it is turned by as those before
+ * it are; NaN: not known.  TRUE: its plane is another one. */
+gboolean    turn_settle     (Sequence *sequence, Key *key, gdouble guess, Laid *laid);
 
 /* sequence-quality.c: against a reference; and of the reference itself. */
 Quality     quality_of      (const Key *key, const CountPlane *plane, const Shift *found);
@@ -287,6 +288,8 @@ typedef struct
   Key        *key;              /* a frame that most others of its group agree with; NULL: there was none yet */
   FrameShift  at;               /* of the key, ... */
   gdouble     light;            /* ... and its stars', against the first key of the chain */
+  gint        last;             /* frame whose turn is known; negative: none */
+  gdouble     turned, rate;     /* degrees, and degrees a frame since another one */
   gint        chain;            /* frames of another chain have no place against one another */
 } Places;
 
