@@ -10,7 +10,7 @@ SNR 5, 8 and 30 in a frame.  A row has
   searches     places that these tracks have, of those that searches over 8 frames may give
   false tracks numbers of tracks beyond one for each object, in all seeds
   lost         good frames left out, in all seeds
-  wrong        frames used with a shift that is wrong by more than 0.3 px
+  wrong        frames used with a shift that is wrong by more than 0.3 px, or an angle that is, in a corner
 --bars: exit code 1 where a sky has more than a test allows."""
 import argparse
 import array
@@ -80,16 +80,17 @@ def place(row):
     return float(row['x']), float(row['y'])
 
 
-def shifts(truth, found):
+def shifts(truth, found, corner):
     """Good frames that are left out, and frames with a wrong shift: against the median difference of their chain."""
     lost = sum(row['state'] not in ('used', 'first') and not then['bad'] for row, then in zip(found, truth))
     chains, wrong = collections.defaultdict(list), 0
     for row, then in zip(found, truth):
         if row['state'] in ('used', 'first'):
-            chains[row['chain']].append((float(row['x']) - float(then['x']), float(row['y']) - float(then['y']), bool(then['bad'])))
+            turned = math.remainder(float(row.get('angle') or 0) - float(then['angle']), 360)
+            chains[row['chain']].append((float(row['x']) - float(then['x']), float(row['y']) - float(then['y']), turned, bool(then['bad'])))
     for each in chains.values():
-        middle = [sorted(one[axis] for one in each)[len(each) // 2] for axis in (0, 1)]
-        wrong += sum(bad or math.dist(middle, (x, y)) > WRONG for x, y, bad in each)
+        x, y, turned = (sorted(one[axis] for one in each)[len(each) // 2] for axis in (0, 1, 2))
+        wrong += sum(one[3] or math.dist((x, y), one[:2]) > WRONG or abs(math.radians(one[2] - turned)) * corner > WRONG for one in each)
     return lost, wrong
 
 
@@ -199,7 +200,7 @@ def judge(sky, folder):
     found, hits, extra = tracks(ways, motions, rows(folder, 'tracks.csv'))
     searches = [t for t in range(len(truth)) if (t + 1) % EVERY == 0 and t >= OVER]
     may = sum(t in way for way in ways.values() for t in searches)
-    lost, wrong = shifts(truth, table)
+    lost, wrong = shifts(truth, table, size / math.sqrt(2))
     return Found(shown, seen, false, len(good), len(found), len(ways), hits, may, extra, lost, wrong)
 
 

@@ -231,19 +231,37 @@ write_in (const gchar *folder, const gchar *name, GString *file, GError **error)
   return write_out (file, path, error);
 }
 
+/* How the middle of the picture has moved. */
+static void
+of_middle (const StarsField *field, gint frame, gdouble *moved)
+{
+  const gdouble x = 0.5 * (field->settings.width - 1), y = 0.5 * (field->settings.height - 1);
+
+  moved[0] = x;
+  moved[1] = y;
+  stars_place (field, frame, moved, moved + 1);
+  moved[0] -= x;
+  moved[1] -= y;
+}
+
 gboolean
 stars_write_truth (const StarsField *field, const gchar *folder, GError **error)
 {
   const StarsSettings *s = &field->settings;
-  GString             *shifts = g_string_new ("frame,x,y,fwhm,transparency,bad\n"), *objects = g_string_new ("frame,object,x,y,flux,snr\n");
+  GString             *shifts = g_string_new ("frame,x,y,fwhm,transparency,bad,angle\n"), *objects = g_string_new ("frame,object,x,y,flux,snr\n");
   GString             *stars = g_string_new ("x,y,flux\n");
 
   for (gint k = 0; k < s->frames; k++)
     {
-      const gdouble values[] = { k, field->shifts[k].x, field->shifts[k].y, field->shifts[k].fwhm, field->shifts[k].transparency };
+      const gdouble angle = stars_angle (field, k);
+      gdouble       values[] = { k, field->shifts[k].x, field->shifts[k].y, field->shifts[k].fwhm, field->shifts[k].transparency };
 
+      if (angle != 0)
+        of_middle (field, k, values + 1);
       row (shifts, 5, values, ",");
-      g_string_append_printf (shifts, ",%s\n", stars_bad_names[stars_bad (field, k)]);
+      g_string_append_printf (shifts, ",%s,", stars_bad_names[stars_bad (field, k)]);
+      row (shifts, 1, &angle, ",");
+      g_string_append_c (shifts, '\n');
       for (gint i = 0; i < s->n_objects; i++)
         {
           gdouble of[] = { k, i, 0, 0, field->objects[i].flux, s->objects[i].snr };

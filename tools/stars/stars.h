@@ -95,6 +95,8 @@ void        stars_light     (const StarsField *field, gint frame, gdouble *elect
 void        stars_frame     (const StarsField *field, gint frame, guint16 *adu);
 /* Where a place of frame 0 lies in another. */
 void        stars_place     (const StarsField *field, gint frame, gdouble *x, gdouble *y);
+/* Degrees by which the field is turned, from x to y. */
+gdouble     stars_angle     (const StarsField *field, gint frame);
 void        stars_object    (const StarsField *field, gint object, gint frame, gdouble *x, gdouble *y);
 
 /* As people write them; the last: a good frame. */
