@@ -170,7 +170,7 @@ add_detections (const Block *block, const PlacedFrame *now, const CountPlane *fi
                                   .value = detection->value,
                                   .flux = detect_flux (&block->planes.whitened, detection->x, detection->y, block->sequence->settings.fwhm) };
 
-      if (clean_is_star (&block->planes, detection->x, detection->y))
+      if (clean_is_star (&block->planes, now->applied != 0.0, detection->x, detection->y))
         continue;
       n++;
       turn_place (now->applied, filtered->width, filtered->height, &object.x, &object.y);
@@ -224,7 +224,7 @@ judge (Block *block, PlacedFrame *now, const WhitenFrames *frames, FrameRow *row
     success = write_planes (block, now, &weights, error);
   if (settings->removes && frames->n >= MIN (settings->history, REMOVES_FROM))
     clean_objects (&block->planes, &block->removal, now, plane, (gfloat) row->threshold);
-  clean_stars (&block->planes, &filtered.frame.plane);
+  clean_stars (&block->planes, now->applied != 0.0, &filtered.frame.plane);
   add_filtered (block, &filtered);
   block->at = now->frame.shift;
   block->has_background = TRUE;

@@ -30,7 +30,7 @@
 #define SEED      1
 #define GRID      65536.0       /* steps in a degree, so that sums are exact */
 #define DEGREE    (G_PI / 180.0)
-#define COVERED   0.75f         /* of a pixel's weights: with less it has no value */
+#define COVERED   0.95f         /* of a pixel's weights: with less it has no value */
 #define STRIP     16            /* rows that one thread makes together */
 
 /* ------------------------------------------------------------------- planes -- */

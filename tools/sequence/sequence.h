@@ -358,9 +358,9 @@ gfloat      clean_full      (const CountPlane *plane, gfloat saturation);
 /* Streaks and rays go from `filtered` and from the frame, bad columns from `filtered`, and streaks that are as wide as a star become rows.  `alone`: as of held_alone; its trails, which are dark, go too.  Returns
  * the number of rays, and of streaks that are thinner. */
 gint        clean_trails    (const Sequence *sequence, const WhitenPlanes *planes, PlacedFrame *alone, PlacedFrame *now, CountPlane *filtered, GString *rows);
-/* Is what is there left of a star?  So it is in no detection, and goes from the plane that tracks are looked for in. */
-gboolean    clean_is_star   (const WhitenPlanes *planes, gint x, gint y);
-void        clean_stars     (const WhitenPlanes *planes, CountPlane *filtered);
+/* Is what is there left of a star, or of how a bright one beside it was turned back?  So it is in no detection, and goes from the plane that tracks are looked for in. */
+gboolean    clean_is_star   (const WhitenPlanes *planes, gboolean is_turned, gint x, gint y);
+void        clean_stars     (const WhitenPlanes *planes, gboolean is_turned, CountPlane *filtered);
 /* Objects go from the frame; stars stay. */
 void        clean_objects   (const WhitenPlanes *planes, Removal *removal, PlacedFrame *now, const CountPlane *filtered, gfloat threshold);
 
