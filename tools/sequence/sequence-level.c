@@ -80,5 +80,5 @@ level_tell (const Tables *tables)
     unknown += is_used (&g_array_index (tables->frames, FrameRow, i)) && isnan (g_array_index (tables->frames, FrameRow, i).angle_error);
   progress_say ("The field turns: %s degrees over the night.", g_ascii_formatd (digits, sizeof digits, "%.2f", level_turned (tables)));
   if (unknown > 0)
-    progress_say ("%d frames have too few stars for an angle: they are taken as turned like their reference", unknown);
+    progress_say (unknown == 1 ? "%d frame has too few stars for an angle: it is taken as those before it turn" : "%d frames have too few stars for an angle: they are taken as those before them turn", unknown);
 }

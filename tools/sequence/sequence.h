@@ -261,7 +261,10 @@ typedef struct
 void        turn_place      (gdouble degrees, gint width, gint height, gdouble *x, gdouble *y);
 /* The plane, without what it is turned by; NaN where it was not seen. */
 void        turn_back       (const CountPlane *plane, gdouble degrees, CountPlane *level);
-/* Point, of each of them. */
+/* As it is kept: -180 to 180, on a grid whose sums are exact. */
+gdouble     turn_rounded    (gdouble degrees);
+
+/* sequence-angle.c: the middle of each star, a Point. */
 GArray     *turn_middles    (const GArray *stars, const CountPlane *plane);
 const CountPlane *laid_plane (const Laid *laid);
 void        laid_clear      (Laid *laid);

@@ -33,6 +33,26 @@ card_number (GString *header, const gchar *key, gdouble value, const gchar *comm
 const gchar *const stars_bad_names[STARS_BAD_KINDS + 1] = { "cloud", "shut", "black", "full", "" };
 
 /* The first row of the file is the top one.  The sky's coordinates move with the shift. */
+/* Where it lies in the sky, as it is shifted and turned. */
+static void
+add_sky (GString *header, const StarsField *field, gint frame)
+{
+  const gdouble angle = stars_angle (field, frame) * G_PI / 180, across = angle == 0 ? 0 : sin (angle), along = cos (angle);
+  gdouble       x = field->settings.width / 2, y = field->settings.height / 2;
+
+  stars_place (field, frame, &x, &y);
+  card (header, "CTYPE1", "'RA---TAN'", "");
+  card (header, "CTYPE2", "'DEC--TAN'", "");
+  card_number (header, "CRPIX1", x + 1, "");
+  card_number (header, "CRPIX2", y + 1, "");
+  card_number (header, "CRVAL1", 56.75, "degrees");
+  card_number (header, "CRVAL2", 24.125, "degrees");
+  card_number (header, "CD1_1", -ARCSEC / 3600 * along, "degrees a pixel");
+  card_number (header, "CD1_2", angle == 0 ? 0 : -ARCSEC / 3600 * across, "");
+  card_number (header, "CD2_1", ARCSEC / 3600 * across, "");
+  card_number (header, "CD2_2", -ARCSEC / 3600 * along, "degrees a pixel");
+}
+
 static GString *
 fits_header (const StarsField *field, gint bits, const StarsShift *shift)
 {
@@ -60,16 +80,7 @@ fits_header (const StarsField *field, gint bits, const StarsShift *shift)
       card (header, "DATE-OBS", time, "begin, UTC");
       g_free (time);
       card_number (header, "EXPTIME", EXPOSURE, "seconds");
-      card (header, "CTYPE1", "'RA---TAN'", "");
-      card (header, "CTYPE2", "'DEC--TAN'", "");
-      card_number (header, "CRPIX1", s->width / 2 + 1 + shift->x, "");
-      card_number (header, "CRPIX2", s->height / 2 + 1 + shift->y, "");
-      card_number (header, "CRVAL1", 56.75, "degrees");
-      card_number (header, "CRVAL2", 24.125, "degrees");
-      card_number (header, "CD1_1", -ARCSEC / 3600, "degrees a pixel");
-      card_number (header, "CD1_2", 0, "");
-      card_number (header, "CD2_1", 0, "");
-      card_number (header, "CD2_2", -ARCSEC / 3600, "degrees a pixel");
+      add_sky (header, field, frame);
     }
   g_string_append_printf (header, "%-*s", CARD, "END");
   while (header->len % BLOCK)
