@@ -159,9 +159,9 @@ def others(report, nights):
         told = nights.run(name, 'of-' + name, '--json')
         report.check(f'{name}: nothing turns, and no table says so', not set(ANGLES) & set(nights.rows('of-' + name)[0]) and json.loads(told.stdout)['turned'] == 0
                      and 'angles' not in told.stdout and 'turns' not in told.stderr, told.stdout[-300:])
-    for name, words in (('outside', ('--turn=0.05', '--turn-about=260,-140')), ('flip', ('--turn=0.02', '--flip=21'))):
+    for name, words in (('outside', ('--turn=0.05', '--turn-about=260,-140')), ('flip', ('--turn=0.02', '--flip=21')), ('drift', ('--turn=0.2', '--preset=C'))):
         nights.draw(name, *words)
-        nights.run(name, 'of-' + name)
+        nights.run(name, 'of-' + name, '--block', '13')
         angles, shifts = angles_of(nights.rows(name), nights.rows('of-' + name))
         report.check(f'{name}: angles and shifts are the truth\'s', angles < CORNER and shifts < 2 * SHIFT, f'{angles:.3f} px of a corner, {shifts:.3f} px')
 
