@@ -287,16 +287,18 @@ see (const Key *key, const Laid *laid)
   return seen;
 }
 
+/* An angle is known. */
 static gboolean
-has_most (const Seen *seen)
+is_sure (const Laid *laid, const Fit *fit)
 {
-  return seen->stars >= FEWEST && 2 * seen->stars >= seen->of;
+  return fit->error * corner (laid->raw) < UNSURE;
 }
 
+/* Most of the stars that could be there are. */
 static gboolean
 is_settled (const Laid *laid, const Seen *seen)
 {
-  return laid->found.ok && laid->found.converged && has_most (seen);
+  return laid->found.ok && laid->found.converged && 2 * seen->stars >= seen->of && is_sure (laid, &seen->fit);
 }
 
 /* Another turn, if the key's stars are there then, and were not before. */
@@ -326,7 +328,7 @@ turn_of (const Key *key, const Laid *laid, const Fit *fit)
 {
   const gdouble angle = key->turn.angle + laid->applied - key->applied + fit->angle / DEGREE;
 
-  if (! (fit->error * corner (laid->raw) < UNSURE))
+  if (! is_sure (laid, fit))
     return (Turn) { laid->applied, INFINITY };
   return (Turn) { turn_rounded (angle), hypot (key->turn.error, fit->error / DEGREE) };
 }
