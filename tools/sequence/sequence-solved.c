@@ -82,7 +82,7 @@ pixel_of (const Tables *tables, const ObjectRow *row)
 static void
 sky_beside (const Tables *tables, const Pixel *pixel, gdouble x, gdouble y, gdouble *ra, gdouble *dec)
 {
-  const Point at = level_back (tables, pixel->frame, pixel->x + x, pixel->y + y);
+  const Point at = pixel->sky ? level_back (tables, pixel->frame, pixel->x + x, pixel->y + y) : (Point) { NAN, NAN };
 
   sky_place (pixel->sky, at.x, at.y, ra, dec);
 }
