@@ -26,6 +26,7 @@
 #define UNSURE    0.2           /* px of a corner, one standard deviation: the angle is not known */
 #define MOVED     0.05          /* px of a corner: less does not matter */
 #define STILL     0.02          /* px of a corner: so well is a plane turned back */
+#define NEARLY    0.5           /* px of a corner: a plane that is turned back so well still has a place */
 #define STEPS     4
 #define BRIGHTEST 40            /* stars that are paired by their light */
 #define ALIKE     1.5           /* times the light, of a pair */
@@ -354,6 +355,23 @@ find_turn (Sequence *sequence, Key *key, gdouble guess, Laid *laid, Seen *seen)
   *seen = see (key, laid);
 }
 
+/* FALSE: it stays as it was, which is nearly as good, because its shift would not be found. */
+static gboolean
+lay_better (Sequence *sequence, Key *key, gdouble degrees, gboolean is_near, Laid *laid)
+{
+  Laid other = { .raw = laid->raw, .turn = laid->turn };
+
+  lay (sequence, key, degrees, &other);
+  if (is_near && laid->found.converged && ! other.found.converged)
+    {
+      laid_clear (&other);
+      return FALSE;
+    }
+  laid_clear (laid);
+  *laid = other;
+  return TRUE;
+}
+
 gboolean
 turn_settle (Sequence *sequence, Key *key, gdouble guess, Laid *laid)
 {
@@ -370,7 +388,8 @@ turn_settle (Sequence *sequence, Key *key, gdouble guess, Laid *laid)
       wanted = isinf (laid->turn.error) ? laid->applied : is_turned (&laid->turn, radius) ? laid->turn.angle : 0.0;
       if (fabs (turn_rounded (wanted - laid->applied)) * DEGREE * radius < STILL && (wanted != 0.0 || laid->applied == 0.0))
         break;
-      lay (sequence, key, wanted, laid);
+      if (! lay_better (sequence, key, wanted, fabs (turn_rounded (wanted - laid->applied)) * DEGREE * radius < NEARLY, laid))
+        break;
       seen = see (key, laid);
     }
   return laid->applied != before;
