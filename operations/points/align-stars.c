@@ -17,6 +17,7 @@
 #include "matrix.h"
 #include "median.h"
 #include "shift.h"
+#include "star-middle.h"
 
 #define MOST_SHIFT  512         /* pixels, and a quarter of the larger side */
 #define RING        5           /* pixels around a star, where the sky is */
@@ -61,12 +62,6 @@ by_height (const void *a, const void *b)
   return p->y != q->y ? (p->y > q->y) - (p->y < q->y) : (p->x > q->x) - (p->x < q->x);
 }
 
-static gfloat
-soft_at (const gfloat *p, gint width)
-{
-  return (4 * p[0] + 2 * (p[-1] + p[1] + p[-width] + p[width]) + p[-width - 1] + p[-width + 1] + p[width - 1] + p[width + 1]) / 16;
-}
-
 static void
 find_heights (Field *field)
 {
@@ -79,7 +74,7 @@ find_heights (Field *field)
   field->heights = g_new0 (gfloat, n);
   for (gint y = 1; y < height - 1; y++)
     for (gint x = 1; x < width - 1; x++)
-      soft[(gsize) y * width + x] = soft_at (field->plane.pixels + (gsize) y * width + x, width);
+      soft[(gsize) y * width + x] = star_soft (field->plane.pixels + (gsize) y * width + x, width);
   for (gint y = RING + 1; y < height - RING - 1; y++)
     for (gint x = RING + 1; x < width - RING - 1; x++)
       {
@@ -123,8 +118,7 @@ find_stars (Field *field)
 
         if (h[0] > STAR * field->sigma && h[0] > h[-1] && h[0] >= h[1] && h[0] > h[-width] && h[0] >= h[width] && ! is_hot (field, at))
           {
-            const gdouble across = h[-1] - 2.0 * h[0] + h[1], down = h[-width] - 2.0 * h[0] + h[width];
-            const Star    star = { x + (across < 0 ? 0.5 * (h[-1] - h[1]) / across : 0), y + (down < 0 ? 0.5 * (h[-width] - h[width]) / down : 0), h[0] };
+            const Star star = { x + star_top (h[-1], h[0], h[1]), y + star_top (h[-width], h[0], h[width]), h[0] };
 
             g_array_append_val (stars, star);
           }

@@ -15,6 +15,7 @@
 #define MOST       1.5          /* F^2 */
 #define SHARPEST   4.0          /* F^2 */
 #define RIM        4            /* half of 9 x 9 */
+#define BESIDE     5            /* pixels between what a star's light is resampled to and the star */
 
 static gdouble
 value_at (const CountPlane *plane, gint x, gint y)
@@ -49,21 +50,50 @@ detect_is_ray (const CountPlane *plane, const Detection *detection)
   return squares > MOST * light + SQUARES + SURE * DEVIATION && bends > SHARPEST * light + BENDS + SURE * BENDS_OFF;
 }
 
-gdouble
-detect_part_of_star (const CountPlane *background, const CountPlane *whitened, gint x, gint y)
+/* Of 3 x 3 pixels, less as much of the rim. */
+static gdouble
+light_of (const CountPlane *plane, gint x, gint y)
 {
-  gdouble inside = 0.0, rim = 0.0, left = 0.0;
+  gdouble inside = 0.0, rim = 0.0;
 
   for (gint j = -RIM; j <= RIM; j++)
     for (gint i = -RIM; i <= RIM; i++)
       {
-        const gint    off = MAX (ABS (i), ABS (j)), x0 = CLAMP (x + i, 0, background->width - 1), y0 = CLAMP (y + j, 0, background->height - 1);
-        const gdouble value = value_at (background, x0, y0);
+        const gint    off = MAX (ABS (i), ABS (j)), x0 = CLAMP (x + i, 0, plane->width - 1), y0 = CLAMP (y + j, 0, plane->height - 1);
+        const gdouble value = value_at (plane, x0, y0);
 
         inside += off <= 1 ? value : 0.0;
         rim += off == RIM ? value : 0.0;
-        left += off <= 1 ? value_at (whitened, x0, y0) : 0.0;
       }
-  inside -= rim * 9.0 / (8 * RIM);
-  return inside > 0.0 ? left / inside : INFINITY;
+  return inside - rim * 9.0 / (8 * RIM);
+}
+
+static gdouble
+sum_of (const CountPlane *plane, gint x, gint y)
+{
+  gdouble sum = 0.0;
+
+  for (gint j = -1; j <= 1; j++)
+    for (gint i = -1; i <= 1; i++)
+      sum += value_at (plane, CLAMP (x + i, 0, plane->width - 1), CLAMP (y + j, 0, plane->height - 1));
+  return sum;
+}
+
+gdouble
+detect_part_of_star (const CountPlane *background, const CountPlane *whitened, gint x, gint y)
+{
+  const gdouble light = light_of (background, x, y);
+
+  return light > 0.0 ? sum_of (whitened, x, y) / light : INFINITY;
+}
+
+gdouble
+detect_part_of_brightest (const CountPlane *background, const CountPlane *whitened, gint x, gint y)
+{
+  gdouble brightest = 0.0;
+
+  for (gint j = -BESIDE; j <= BESIDE; j++)
+    for (gint i = -BESIDE; i <= BESIDE; i++)
+      brightest = MAX (brightest, light_of (background, CLAMP (x + i, 0, background->width - 1), CLAMP (y + j, 0, background->height - 1)));
+  return brightest > 0.0 ? sum_of (whitened, x, y) / brightest : INFINITY;
 }

@@ -42,6 +42,8 @@ gboolean detect_is_ray    (const CountPlane *plane, const Detection *detection);
 /* What is whitened in 3 x 3 pixels, as a part of the star's light that the background has there; INFINITY: there is no star.  Where the air, the
  * focus or the pixels change a star, a part of it is left, which is no object. */
 gdouble detect_part_of_star (const CountPlane *background, const CountPlane *whitened, gint x, gint y);
+/* ... of the light of the brightest star at most 5 px away. */
+gdouble detect_part_of_brightest (const CountPlane *background, const CountPlane *whitened, gint x, gint y);
 
 /* The threshold for detect_maxima that the noise of this plane exceeds so many times (alarms.h), rays and their ghosts left out. */
 gfloat  detect_noise_threshold (const CountPlane *plane, const CountPlane *filtered, gdouble false_alarms);

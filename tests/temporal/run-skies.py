@@ -10,7 +10,7 @@ SNR 5, 8 and 30 in a frame.  A row has
   searches     places that these tracks have, of those that searches over 8 frames may give
   false tracks numbers of tracks beyond one for each object, in all seeds
   lost         good frames left out, in all seeds
-  wrong        frames used with a shift that is wrong by more than 0.3 px
+  wrong        frames used with a shift that is wrong by more than 0.3 px, or an angle that is, in a corner
 --bars: exit code 1 where a sky has more than a test allows."""
 import argparse
 import array
@@ -43,6 +43,14 @@ SKIES = {
     'shut black full': ['--bad=shut,0;black,16;full,32'],
     'clouds': ['--bad=cloud,0;cloud,7;cloud,16;cloud,17;cloud,18;cloud,32'],
     'turns 0.02 degrees': ['--turn=0.02'],
+    'turns 0.05 degrees': ['--turn=0.05'],
+    'turns 0.2 degrees': ['--turn=0.2'],
+    'turns 15 degrees': ['--turn=0.375'],
+    'turns about a place outside': ['--turn=0.05', '--turn-about=260,-140'],
+    'turns with clouds': ['--turn=0.2', '--bad=cloud,0;cloud,7;cloud,16;cloud,17;cloud,18;cloud,32'],
+    'turns with drifts': ['--turn=0.1', '--preset=C'],
+    'turns with rays': ['--turn=0.1', '--cosmic-rays=3'],
+    'meridian flip': ['--flip=21'],
     'undersampled': ['--fwhm=1.2'],
     'drift': ['--preset=C'],
     'faint': ['--objects=6,1.1,0.6;6,-0.8,1.0;6,0.9,-0.5'],
@@ -58,7 +66,8 @@ SKIES = {
 MAIN = ('steady', 'cosmic rays 1', 'cosmic rays 3', 'cosmic rays 10', 'satellites', 'seeing 15 %', 'transparency 80 %', 'bad frame at 16', 'shut black full', 'clouds')
 # Of a test: tracks found of three at least; false tracks, lost frames and wrong shifts at most; the part of objects that single frames show, at least.
 BARS = {'steady': (3, 1, 0, 0, 0.7), 'cosmic rays 3': (3, 1, 0, 0, 0.7), 'satellites': (3, 1, 0, 0, 0.65), 'transparency 80 %': (3, 1, 0, 0, 0.6),
-        'shut black full': (3, 1, 0, 0, 0.7), 'clouds': (3, 1, 0, 0, 0.7), 'blooming': (3, 1, 0, 0, 0.7), 'dead columns': (3, 2, 0, 0, 0.6)}
+        'shut black full': (3, 1, 0, 0, 0.7), 'clouds': (3, 1, 0, 0, 0.7), 'blooming': (3, 1, 0, 0, 0.7), 'dead columns': (3, 2, 0, 0, 0.6), 'turns 15 degrees': (3, 1, 0, 0, 0.7),
+        'turns about a place outside': (3, 1, 0, 0, 0.7)}
 MOST_FALSE = 0.25       # detections a frame: --false-detections is 10, for 40 frames
 Found = collections.namedtuple('Found', 'shown seen false frames tracks objects searches may false_tracks lost wrong')
 
@@ -72,16 +81,17 @@ def place(row):
     return float(row['x']), float(row['y'])
 
 
-def shifts(truth, found):
+def shifts(truth, found, corner):
     """Good frames that are left out, and frames with a wrong shift: against the median difference of their chain."""
     lost = sum(row['state'] not in ('used', 'first') and not then['bad'] for row, then in zip(found, truth))
     chains, wrong = collections.defaultdict(list), 0
     for row, then in zip(found, truth):
         if row['state'] in ('used', 'first'):
-            chains[row['chain']].append((float(row['x']) - float(then['x']), float(row['y']) - float(then['y']), bool(then['bad'])))
+            turned = math.remainder(float(row.get('angle') or 0) - float(then['angle']), 360)
+            chains[row['chain']].append((float(row['x']) - float(then['x']), float(row['y']) - float(then['y']), turned, bool(then['bad'])))
     for each in chains.values():
-        middle = [sorted(one[axis] for one in each)[len(each) // 2] for axis in (0, 1)]
-        wrong += sum(bad or math.dist(middle, (x, y)) > WRONG for x, y, bad in each)
+        x, y, turned = (sorted(one[axis] for one in each)[len(each) // 2] for axis in (0, 1, 2))
+        wrong += sum(one[3] or math.dist((x, y), one[:2]) > WRONG or abs(math.radians(one[2] - turned)) * corner > WRONG for one in each)
     return lost, wrong
 
 
@@ -191,7 +201,7 @@ def judge(sky, folder):
     found, hits, extra = tracks(ways, motions, rows(folder, 'tracks.csv'))
     searches = [t for t in range(len(truth)) if (t + 1) % EVERY == 0 and t >= OVER]
     may = sum(t in way for way in ways.values() for t in searches)
-    lost, wrong = shifts(truth, table)
+    lost, wrong = shifts(truth, table, size / math.sqrt(2))
     return Found(shown, seen, false, len(good), len(found), len(ways), hits, may, extra, lost, wrong)
 
 

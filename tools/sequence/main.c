@@ -152,6 +152,23 @@ put_transparency (JsonBuilder *json, const Tables *tables)
   json_builder_end_array (json);
 }
 
+/* Degrees over the night, and of each frame, if any is turned; null where a frame is left out. */
+static void
+put_angles (JsonBuilder *json, const Tables *tables)
+{
+  put_number (json, "turned", "%.4f", level_turned (tables));
+  if (! level_is_turned (tables))
+    return;
+  put_array (json, "angles");
+  for (guint i = 0; i < tables->frames->len; i++)
+    {
+      const FrameRow *row = &g_array_index (tables->frames, FrameRow, i);
+
+      put_number (json, NULL, "%.6f", row->state == FRAME_USED || row->state == FRAME_FIRST ? row->angle : NAN);
+    }
+  json_builder_end_array (json);
+}
+
 static void
 put_thresholds (JsonBuilder *json, const gchar *name, Thresholds thresholds)
 {
@@ -181,6 +198,7 @@ tell_json (const Tables *tables, const Run *run, guint64 rate)
   put_int (json, "used", run->used);
   put_left_out (json, tables, run->list);
   put_transparency (json, tables);
+  put_angles (json, tables);
   put_int (json, "detections", tables->detections->len);
   put_int (json, "tracks", tables->n_tracks);
   put_int (json, "streaks", tables->streaks->len);
@@ -237,6 +255,7 @@ finish (Sequence *sequence, gint frames, gint block, const ReportSettings *repor
       if (! run->error)
         {
           count_frames (&tables, run);
+          level_tell (&tables);
           report_tell (&tables, report);
           tell_sums (&tables, run, options);
           status = 2 * run->used < run->frames;

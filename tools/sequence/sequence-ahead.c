@@ -73,6 +73,7 @@ ahead_new (Sequence *sequence, gint first, gint end)
   Ahead *ahead = g_new0 (Ahead, 1);
 
   ahead->sequence = ahead->places.sequence = sequence;
+  ahead->places.last = -1;
   ahead->next = first;
   ahead->end = end;
   begin_batch (ahead);

@@ -115,6 +115,7 @@ search (Block *block, gint n, gboolean is_long)
 
       if (-hypot (row.v_x, row.v_y) * times[0] < settings->fwhm)          /* what is left of a star */
         continue;
+      turn_place (past[n - 1].applied, block->sequence->width, block->sequence->height, &row.x, &row.y);
       sky_place (block->sky, row.x, row.y, &row.ra, &row.dec);
       row_add_object (block->text, &row);
     }
@@ -157,7 +158,7 @@ write_planes (Block *block, const PlacedFrame *now, const Weights *weights, GErr
 
 /* Of the filtered frame; returns how many there are. */
 static gint
-add_detections (const Block *block, const CountPlane *filtered, gfloat threshold, gint index, GString *objects)
+add_detections (const Block *block, const PlacedFrame *now, const CountPlane *filtered, gfloat threshold, GString *objects)
 {
   g_autoptr (GArray) found = detect_maxima (filtered, threshold);
   gint               n = 0;
@@ -165,13 +166,14 @@ add_detections (const Block *block, const CountPlane *filtered, gfloat threshold
   for (guint i = 0; i < found->len; i++)
     {
       const Detection *detection = &g_array_index (found, Detection, i);
-      ObjectRow        object = { .index = index, .frames = 1, .x = detection->fine_x, .y = detection->fine_y, .v_x = NAN, .v_y = NAN,
+      ObjectRow          object = { .index = now->index, .frames = 1, .x = detection->fine_x, .y = detection->fine_y, .v_x = NAN, .v_y = NAN,
                                   .value = detection->value,
                                   .flux = detect_flux (&block->planes.whitened, detection->x, detection->y, block->sequence->settings.fwhm) };
 
-      if (clean_is_star (&block->planes, detection->x, detection->y))
+      if (clean_is_star (&block->planes, now->applied != 0.0, detection->x, detection->y))
         continue;
       n++;
+      turn_place (now->applied, filtered->width, filtered->height, &object.x, &object.y);
       sky_place (block->sky, object.x, object.y, &object.ra, &object.dec);
       row_add_object (objects, &object);
     }
@@ -202,7 +204,7 @@ static gboolean
 judge (Block *block, PlacedFrame *now, const WhitenFrames *frames, FrameRow *row, GString *objects, GError **error)
 {
   const SequenceSettings *settings = &block->sequence->settings;
-  PlacedFrame             filtered = { .frame = { .shift = now->frame.shift }, .index = now->index };
+  PlacedFrame             filtered = { .frame = { .shift = now->frame.shift }, .index = now->index, .applied = now->applied };
   const CountPlane       *plane = &filtered.frame.plane;
   Weights                 weights;
   gboolean                success = TRUE;
@@ -213,7 +215,7 @@ judge (Block *block, PlacedFrame *now, const WhitenFrames *frames, FrameRow *row
   clean_new_sky (frames, &filtered.frame.plane);
   row->rays = clean_trails (block->sequence, &block->planes, held_alone (&block->held, now, frames), now, &filtered.frame.plane, objects);
   row->threshold = frame_threshold (block->sequence, &block->planes.significance, plane, FALSE);
-  row->detections = add_detections (block, plane, frames->n < MIN (settings->history, DETECTS_FROM) ? INFINITY : (gfloat) row->threshold, now->index, objects);
+  row->detections = add_detections (block, now, plane, frames->n < MIN (settings->history, DETECTS_FROM) ? INFINITY : (gfloat) row->threshold, objects);
   row->quality.noise = quality_noise (&block->planes.whitened);
   row->n = frames->n;
   row->degree = weights.degree;
@@ -222,7 +224,7 @@ judge (Block *block, PlacedFrame *now, const WhitenFrames *frames, FrameRow *row
     success = write_planes (block, now, &weights, error);
   if (settings->removes && frames->n >= MIN (settings->history, REMOVES_FROM))
     clean_objects (&block->planes, &block->removal, now, plane, (gfloat) row->threshold);
-  clean_stars (&block->planes, &filtered.frame.plane);
+  clean_stars (&block->planes, now->applied != 0.0, &filtered.frame.plane);
   add_filtered (block, &filtered);
   block->at = now->frame.shift;
   block->has_background = TRUE;
@@ -243,6 +245,7 @@ static void
 tell (Block *block, const Waiting *frame, const GString *objects)
 {
   row_add_frame (block->text, &frame->row);
+  row_add_turn (block->text, &frame->row, block->sequence->width, block->sequence->height);
   add_sky (block, &frame->row, &frame->facts);
   g_string_append_len (block->text, objects->str, (gssize) objects->len);
   if (frame->row.state == FRAME_USED)
@@ -338,7 +341,7 @@ waiting_new (const Block *block, gint index, Arrived *frame)
 
   *waiting = (Waiting) { { .index = index, .state = ! frame->plane.pixels ? FRAME_UNREADABLE : frame->has_place ? FRAME_USED : FRAME_LOST,
                            .chain = block->chain, .quality = frame->quality, .x = frame->shift.x, .y = frame->shift.y, .error = frame->found.error, .pixels = frame->found.pixels,
-                           .degree = -1, .noise_gain = NAN, .threshold = NAN, .facts = frame->facts, .name = frame_name (&block->sequence->list.frames[index]),
+                           .angle = frame->has_place ? frame->applied : 0.0, .angle_error = frame->has_place ? frame->turn.error : 0.0, .degree = -1, .noise_gain = NAN, .threshold = NAN, .facts = frame->facts, .name = frame_name (&block->sequence->list.frames[index]),
                            .reason = frame->reason ? g_strdup (frame->reason->message) : NULL }, frame->facts };
   waiting->row.facts.sky = NULL;
   g_clear_error (&frame->reason);
@@ -358,7 +361,7 @@ add_frame (Block *block, gint index, GError **error)
       success = conclude_all (block, TRUE, error);
       forget (block, frame.chain);
     }
-  placed = (PlacedFrame) { .frame = { frame.plane, frame.shift, frame.kept }, .index = index, .light = frame.quality.light };
+  placed = (PlacedFrame) { .frame = { frame.plane, frame.shift, frame.kept }, .index = index, .light = frame.quality.light, .applied = frame.applied };
   g_queue_push_tail (&block->waiting, waiting_new (block, index, &frame));
   if (frame.plane.pixels && frame.has_place)
     held_add (&block->held, &placed, index >= block->begin);
@@ -384,6 +387,7 @@ add_frames (Block *block, gint oldest, gint last, GError **error)
           const PlacedFrame *before = &g_array_index (frames, PlacedFrame, frames->len - 1);
 
           row_add_overlap (block->text, before->index, before->frame.shift, block->chain);
+          row_add_overlap_turn (block->text, before->index, before->applied);
           row_add_light (block->text, before->index, before->light);
         }
     }

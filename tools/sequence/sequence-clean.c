@@ -18,6 +18,7 @@
 #define COMMON_MOST 4.0f        /* that a pixel counts */
 #define NOISE      3.0f         /* what is below it is left to chance */
 #define OF_STAR    0.3          /* less than this part of a star's light is left of the star */
+#define OF_BRIGHTEST 0.01       /* ... or than this part of a star beside it, of how that was resampled: 0.003 on each axis, of the frame and of those before */
 #define THINNEST   1.25         /* px: what is thinner is no trail in the sky, but a column, or a ray */
 
 static gfloat
@@ -84,9 +85,10 @@ clean_new_sky (const WhitenFrames *frames, CountPlane *filtered)
 }
 
 gboolean
-clean_is_star (const WhitenPlanes *planes, gint x, gint y)
+clean_is_star (const WhitenPlanes *planes, gboolean is_turned, gint x, gint y)
 {
-  return detect_part_of_star (&planes->background, &planes->whitened, x, y) < OF_STAR;
+  return detect_part_of_star (&planes->background, &planes->whitened, x, y) < OF_STAR
+         || (is_turned && detect_part_of_brightest (&planes->background, &planes->whitened, x, y) < OF_BRIGHTEST);
 }
 
 /* Marks what is no object in the filtered plane.  FALSE: there is none. */
@@ -131,16 +133,18 @@ clear_first (const Sequence *sequence, const WhitenPlanes *planes, PlacedFrame *
 
 /* Those that are as wide as a star become rows; returns the number of the others. */
 static gint
-add_streaks (GString *rows, gint index, const GArray *streaks)
+add_streaks (GString *rows, const PlacedFrame *now, const GArray *streaks)
 {
   gint thin = 0;
 
   for (guint i = 0; i < streaks->len; i++)
     {
-      const Streak *streak = &g_array_index (streaks, Streak, i);
+      Streak streak = g_array_index (streaks, Streak, i);
 
-      if (streak->width >= THINNEST)
-        row_add_streak (rows, index, streak);
+      for (gint end = 0; end < 2; end++)
+        turn_place (now->applied, now->frame.plane.width, now->frame.plane.height, &streak.x[end], &streak.y[end]);
+      if (streak.width >= THINNEST)
+        row_add_streak (rows, now->index, &streak);
       else
         thin++;
     }
@@ -183,7 +187,7 @@ clean_trails (const Sequence *sequence, const WhitenPlanes *planes, PlacedFrame 
     clear_first (sequence, planes, alone, filtered);
   if (find_trails (sequence, planes, filtered, mask, &streaks, &rays))
     {
-      rays += add_streaks (rows, now->index, streaks);
+      rays += add_streaks (rows, now, streaks);
       clear_marked (filtered, mask);
       clear_marked (&now->frame.plane, mask);
       placed_renew (now);
@@ -212,7 +216,7 @@ spare_stars (const WhitenPlanes *planes, const CountPlane *filtered, gfloat thre
 }
 
 void
-clean_stars (const WhitenPlanes *planes, CountPlane *filtered)
+clean_stars (const WhitenPlanes *planes, gboolean is_turned, CountPlane *filtered)
 {
   g_autofree guint8 *rows = detect_rows_above (filtered, NOISE);
 
@@ -221,7 +225,7 @@ clean_stars (const WhitenPlanes *planes, CountPlane *filtered)
       {
         gfloat *pixel = &filtered->pixels[(gsize) y * filtered->width + x];
 
-        if (*pixel > NOISE && clean_is_star (planes, x, y))
+        if (*pixel > NOISE && clean_is_star (planes, is_turned, x, y))
           *pixel = 0.0f;
       }
 }

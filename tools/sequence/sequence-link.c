@@ -17,10 +17,13 @@ distance (const Tables *tables, const ObjectRow *track, const ObjectRow *row)
 {
   const FrameRow *then = tables_frame (tables, track->index), *now = tables_frame (tables, row->index);
   const gdouble   passed = tables_between (tables, track->index, row->index);
+  Point           is, was;
 
   if (! then || ! now || then->chain != now->chain)
     return INFINITY;
-  return hypot (row->x - (track->x + now->x - then->x + track->v_x * passed), row->y - (track->y + now->y - then->y + track->v_y * passed));
+  is = level_place (tables, now, row->x, row->y);
+  was = level_place (tables, then, track->x, track->y);
+  return hypot (is.x - (was.x + now->x - then->x + track->v_x * passed), is.y - (was.y + now->y - then->y + track->v_y * passed));
 }
 
 typedef struct
@@ -53,8 +56,10 @@ go_on (const Tables *tables, Linked *object, const ObjectRow *row)
   object->v_y = row->v_y;
   if (passed > 0)
     {
-      object->last.v_x = (row->x - now->x - object->first.x + then->x) / passed;
-      object->last.v_y = (row->y - now->y - object->first.y + then->y) / passed;
+      const Point is = level_place (tables, now, row->x, row->y), was = level_place (tables, then, object->first.x, object->first.y);
+
+      object->last.v_x = (is.x - now->x - was.x + then->x) / passed;
+      object->last.v_y = (is.y - now->y - was.y + then->y) / passed;
     }
 }
 

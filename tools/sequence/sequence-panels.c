@@ -17,8 +17,9 @@
 
 typedef gdouble (*ValueOf) (const FrameRow *row);
 
-static gdouble along_x (const FrameRow *row) { return row->x; }
-static gdouble along_y (const FrameRow *row) { return row->y; }
+static gdouble along_x (const FrameRow *row) { return level_shift (row).x; }
+static gdouble along_y (const FrameRow *row) { return level_shift (row).y; }
+static gdouble angle (const FrameRow *row) { return row->angle; }
 static gdouble noise_gain (const FrameRow *row) { return row->noise_gain; }
 static gdouble stars (const FrameRow *row) { return row->quality.stars; }
 static gdouble seeing (const FrameRow *row) { return row->quality.seeing; }
@@ -32,17 +33,19 @@ typedef struct
   const gchar *title;
   ValueOf      values[2];
   gboolean     from_zero;
+  gboolean     may_be_zero;     /* it is left out where all are */
 } Kind;
 
 static const Kind kinds[] = {
-  { "Shift, pixels: x blue, y orange", { along_x, along_y }, FALSE },
-  { "Seeing: full width at half maximum, pixels", { seeing }, FALSE },
-  { "Sky, counts", { sky }, FALSE },
-  { "Transparency, % of the middle frame", { transparency }, TRUE },
-  { "Stars of the reference that are seen", { stars }, TRUE },
-  { "Noise of the whitened frame, counts", { noise }, FALSE },
-  { "Noise gain of the prediction", { noise_gain }, FALSE },
-  { "Detections that belong to no track", { alone }, TRUE },
+  { "Shift, pixels: x blue, y orange", { along_x, along_y }, FALSE, FALSE },
+  { "Angle of the field, degrees", { angle }, FALSE, TRUE },
+  { "Seeing: full width at half maximum, pixels", { seeing }, FALSE, FALSE },
+  { "Sky, counts", { sky }, FALSE, FALSE },
+  { "Transparency, % of the middle frame", { transparency }, TRUE, FALSE },
+  { "Stars of the reference that are seen", { stars }, TRUE, FALSE },
+  { "Noise of the whitened frame, counts", { noise }, FALSE, FALSE },
+  { "Noise gain of the prediction", { noise_gain }, FALSE, FALSE },
+  { "Detections that belong to no track", { alone }, TRUE, FALSE },
 };
 
 static const gchar *const inks[] = { "#2563eb", "#ea7317" };
@@ -177,7 +180,8 @@ static gboolean
 has_values (const Panel *panel, const Kind *kind)
 {
   for (guint i = 0; i < panel->frames->len; i++)
-    if (! is_left_out (row_at (panel, i)) && isfinite (kind->values[0] (row_at (panel, i))))
+    if (! is_left_out (row_at (panel, i)) && isfinite (kind->values[0] (row_at (panel, i)))
+        && ! (kind->may_be_zero && kind->values[0] (row_at (panel, i)) == 0.0))
       return TRUE;
   return FALSE;
 }

@@ -54,11 +54,12 @@ place (const Drawing *drawing, gint index, gboolean of_object, gint *x, gint *y)
   const ObjectRow *best = drawing->way->best;
   const FrameRow  *then = tables_frame (drawing->tables, best->index), *now = tables_frame (drawing->tables, index);
   const gdouble    passed = of_object ? tables_between (drawing->tables, best->index, index) : 0.0;
+  const Point      was = level_place (drawing->tables, then, best->x, best->y);
 
   if (! now || (now->state != FRAME_USED && now->state != FRAME_FIRST) || now->chain != then->chain)
     return FALSE;
-  *x = (gint) floor (best->x + now->x - then->x + drawing->v_x * passed + 0.5);
-  *y = (gint) floor (best->y + now->y - then->y + drawing->v_y * passed + 0.5);
+  *x = (gint) floor (was.x + now->x - then->x + drawing->v_x * passed + 0.5);
+  *y = (gint) floor (was.y + now->y - then->y + drawing->v_y * passed + 0.5);
   return TRUE;
 }
 
@@ -84,6 +85,23 @@ add_window (Drawing *drawing, gint index, const CountPlane *plane)
   g_array_append_val (drawing->windows, window);
 }
 
+/* The frame as it lies against others. */
+static gboolean
+read_level (Sequence *sequence, const FrameRow *row, CountPlane *plane)
+{
+  CountPlane raw;
+
+  if (! sequence_frame (sequence, row->index, &raw, NULL, NULL))
+    return FALSE;
+  *plane = raw;
+  if (row->angle != 0.0)
+    {
+      turn_back (&raw, row->angle, plane);
+      count_plane_clear (&raw);
+    }
+  return TRUE;
+}
+
 /* Each frame is read once for all drawings that need it, because reading it takes longest. */
 static void
 collect (Sequence *sequence, const Tables *tables, Drawing *drawings, gint n)
@@ -96,7 +114,7 @@ collect (Sequence *sequence, const Tables *tables, Drawing *drawings, gint n)
       for (gint k = 0; k < n && row && row->state != FRAME_LOST && row->state != FRAME_UNREADABLE; k++)
         if (ABS (i - drawings[k].way->best->index) <= REACH)
           {
-            if (! plane.pixels && ! sequence_frame (sequence, i, &plane, NULL, NULL))
+            if (! plane.pixels && ! read_level (sequence, row, &plane))
               break;
             add_window (&drawings[k], i, &plane);
           }
@@ -204,8 +222,10 @@ find_velocity (Drawing *drawing)
   drawing->v_y = drawing->way->best->v_y;
   if (passed > 0)
     {
-      drawing->v_x = (last->x - to->x - first->x + from->x) / passed;
-      drawing->v_y = (last->y - to->y - first->y + from->y) / passed;
+      const Point is = level_place (drawing->tables, to, last->x, last->y), was = level_place (drawing->tables, from, first->x, first->y);
+
+      drawing->v_x = (is.x - to->x - was.x + from->x) / passed;
+      drawing->v_y = (is.y - to->y - was.y + from->y) / passed;
     }
 }
 

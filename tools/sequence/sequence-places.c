@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define CANDIDATES 4            /* frames of a group that may become its key */
+#define FEWEST     5            /* stars of one that is elected */
 #define DARKEST    0.25         /* of the stars' light: less is no star, ... */
 #define BRIGHTEST  4.0          /* ... and more is another one */
 
@@ -28,25 +29,32 @@ key_free (Key *key)
   shift_key_clear (&key->shifts);
   count_plane_clear (&key->plane);
   g_array_unref (key->stars);
+  g_array_unref (key->middles);
   g_free (key);
+}
+
+/* The plane is the key's. */
+static Key *
+key_of_plane (CountPlane plane)
+{
+  Key *key = g_new0 (Key, 1);
+
+  key->plane = plane;
+  shift_key_init (&key->shifts, &key->plane, TRUE);
+  key->stars = light_stars (&key->plane);
+  key->middles = turn_middles (key->stars, &key->plane);
+  key->seeing = NAN;
+  key->seeing = quality_of (key, &key->plane, &(Shift) { .ok = TRUE }).seeing;
+  return key;
 }
 
 /* NULL: the frame cannot be read. */
 static Key *
 key_new (Sequence *sequence, gint index)
 {
-  Key *key = g_new0 (Key, 1);
+  CountPlane plane;
 
-  if (! sequence_frame (sequence, index, &key->plane, NULL, NULL))
-    {
-      g_free (key);
-      return NULL;
-    }
-  shift_key_init (&key->shifts, &key->plane, TRUE);
-  key->stars = light_stars (&key->plane);
-  key->seeing = NAN;
-  key->seeing = quality_of (key, &key->plane, &(Shift) { .ok = TRUE }).seeing;
-  return key;
+  return sequence_frame (sequence, index, &plane, NULL, NULL) ? key_of_plane (plane) : NULL;
 }
 
 /* NULL: the frame has what the key has.  Else why not.  Noise has a shift too, sometimes, but no stars there. */
@@ -62,13 +70,24 @@ disagreement (const Key *key, const CountPlane *plane, const Shift *found)
          : NULL;
 }
 
+/* Degrees, if it turns as the last frames did. */
+static gdouble
+guess_turn (const Places *places, gint index)
+{
+  return places->last >= 0 ? places->turned + places->rate * (index - places->last) : NAN;
+}
+
+/* `guess`: as of turn_settle.  `laid` is cleared by the caller. */
 static gboolean
-agrees (Sequence *sequence, Key *key, const CountPlane *plane, Shift *found)
+agrees (Sequence *sequence, Key *key, const CountPlane *plane, gdouble guess, Laid *laid)
 {
   g_autofree gchar *why = NULL;
 
-  sequence_shifts (sequence, &key->shifts, 1, plane->pixels, NULL, found);
-  why = disagreement (key, plane, found);
+  *laid = (Laid) { .raw = plane };
+  laid_turn (laid, key->applied);
+  sequence_shifts (sequence, &key->shifts, 1, laid_plane (laid)->pixels, NULL, &laid->found);
+  turn_settle (sequence, key, guess, laid);
+  why = disagreement (key, laid_plane (laid), &laid->found);
   return ! why;
 }
 
@@ -77,12 +96,13 @@ static gboolean
 agrees_with (Sequence *sequence, Key *key, gint index)
 {
   CountPlane plane;
-  Shift      found;
+  Laid       laid;
   gboolean   result;
 
   if (! sequence_frame (sequence, index, &plane, NULL, NULL))
     return TRUE;
-  result = agrees (sequence, key, &plane, &found);
+  result = agrees (sequence, key, &plane, NAN, &laid);
+  laid_clear (&laid);
   count_plane_clear (&plane);
   return result;
 }
@@ -96,23 +116,24 @@ has_half (Sequence *sequence, Key *key, gint index, gint first, gint end)
   for (gint i = first; i < end && 2 * against < end - first; i++)
     {
       CountPlane plane;
-      Shift      found;
+      Laid       laid;
 
       if (i == index || ! sequence_frame (sequence, i, &plane, NULL, NULL))
         continue;
-      if (agrees (sequence, key, &plane, &found))
+      if (agrees (sequence, key, &plane, NAN, &laid))
         votes++;
       else
         against++;
+      laid_clear (&laid);
       count_plane_clear (&plane);
     }
   return votes > 0 && votes >= against;
 }
 
 /* Some frames of the group stand for election, far from one another, as clouds last.  Where none has half of the
- * others on its side, the first of those is the key, and not elected; NULL: none can be read. */
+ * others on its side, the first of those is the key, and not elected; NULL: none can be read.  A frame without stars is not: its shift may be noise. */
 static Key *
-elect (Sequence *sequence, gint first, gint end, gboolean *is_elected)
+elect (Sequence *sequence, gint first, gint end, gint *at, gboolean *is_elected)
 {
   const gint n = end - first, apart = n > CANDIDATES ? n / CANDIDATES + 1 : 1;
   Key       *key = NULL;
@@ -125,18 +146,45 @@ elect (Sequence *sequence, gint first, gint end, gboolean *is_elected)
 
       if (! candidate)
         continue;
-      *is_elected = has_half (sequence, candidate, index, first, end);
+      *is_elected = candidate->stars->len >= FEWEST && has_half (sequence, candidate, index, first, end);
       if (*is_elected || ! key)
         {
           key_free (key);
           key = candidate;
+          *at = index;
         }
       else
         key_free (candidate);
     }
   for (gint i = first; i < end && ! key; i++)
-    key = key_new (sequence, i);
+    {
+      key = key_new (sequence, i);
+      *at = i;
+    }
   return key;
+}
+
+/* Does the key, of frame `index`, agree with the one before?  Then it is turned back as that one is. */
+static gboolean
+joins (Places *places, gint index, Key **key, Shift *found)
+{
+  Laid     laid;
+  Key     *turned;
+  gboolean result = agrees (places->sequence, places->key, &(*key)->plane, guess_turn (places, index), &laid);
+
+  *found = laid.found;
+  if (result && laid.level.pixels)
+    {
+      turned = key_of_plane (laid.level);
+      turned->applied = laid.applied;
+      key_free (*key);
+      *key = turned;
+    }
+  else
+    laid_clear (&laid);
+  if (result)
+    (*key)->turn = (Turn) { laid.turn.angle, isinf (laid.turn.error) ? places->key->turn.error : laid.turn.error };
+  return result;
 }
 
 /* The first frame that can be read; NULL: it disagrees with the key before, or with a frame in the middle of the
@@ -145,11 +193,12 @@ static Key *
 take_first (Places *places, gint first, gint end, Shift *found)
 {
   const gint middle = first + (end - first) / 2;
+  gint       index = first;
   Key       *key = NULL;
 
-  for (gint i = first; i < end && ! key; i++)
-    key = key_new (places->sequence, i);
-  if (key && (! places->key || agrees (places->sequence, places->key, &key->plane, found))
+  while (index < end && ! (key = key_new (places->sequence, index)))
+    index++;
+  if (key && (! places->key || joins (places, index, &key, found))
       && (middle == first || agrees_with (places->sequence, key, middle)))
     return key;
   key_free (key);
@@ -170,6 +219,7 @@ go_on_with (Places *places, Key *key, const Shift *found)
   else
     {
       places->at = step;
+      places->last = -1;
       places->light = 0.0;
       places->chain += places->key != NULL;
     }
@@ -185,6 +235,7 @@ go_to (Places *places, gint group)
   Shift      found;
   Key       *key = take_first (places, first, end, &found);
   gboolean   is_elected;
+  gint       at = first;
 
   places->group = group;
   if (key)
@@ -192,10 +243,10 @@ go_to (Places *places, gint group)
       go_on_with (places, key, places->key ? &found : NULL);
       return;
     }
-  key = elect (places->sequence, first, end, &is_elected);
+  key = elect (places->sequence, first, end, &at, &is_elected);
   if (! key)
     return;
-  if (places->key && agrees (places->sequence, places->key, &key->plane, &found))
+  if (places->key && joins (places, at, &key, &found))
     go_on_with (places, key, &found);
   else if (is_elected || ! places->key)
     go_on_with (places, key, NULL);
@@ -220,15 +271,77 @@ gather_rows (gsize first, gsize n, gpointer data)
     memcpy (g->all + row * width, g->frames[row / height]->plane.pixels + row % height * width, width * sizeof (gfloat));
 }
 
+/* Turned back as far as the key is.  What was read is in `raw`. */
+static void
+turn_frames (const Places *places, gint n, Arrived *const *frames, CountPlane *raw)
+{
+  for (gint k = 0; k < n; k++)
+    {
+      raw[k] = frames[k]->plane;
+      frames[k]->applied = places->key->applied;
+      if (frames[k]->applied != 0.0)
+        turn_back (&raw[k], frames[k]->applied, &frames[k]->plane);
+    }
+}
+
+static void
+remember_turn (Places *places, gint index, const Laid *laid)
+{
+  if (isinf (laid->turn.error))
+    return;
+  places->rate = places->last >= 0 ? remainder (laid->applied - places->turned, 360.0) / (index - places->last) : 0.0;
+  places->turned = laid->applied;
+  places->last = index;
+}
+
+/* Turns it back as far as it is turned itself. */
+static void
+settle_frame (Places *places, gint index, Arrived *frame, CountPlane *raw, Shift *found)
+{
+  Laid laid = { .raw = raw, .level = frame->applied != 0.0 ? frame->plane : (CountPlane) { 0 }, .applied = frame->applied, .found = *found };
+
+  if (turn_settle (places->sequence, places->key, guess_turn (places, index), &laid))
+    {
+      tessera_kept_unref (frame->kept);
+      frame->kept = tessera_kept_new ();
+    }
+  remember_turn (places, index, &laid);
+  frame->plane = *laid_plane (&laid);
+  frame->applied = laid.applied;
+  frame->turn = laid.turn;
+  *found = laid.found;
+  if (laid.level.pixels)
+    count_plane_clear (raw);
+}
+
+static void
+place_frame (const Places *places, Arrived *frame, const Shift *found)
+{
+  const FrameShift  step = rounded (found);
+  const Quality     quality = quality_of (places->key, &frame->plane, found);
+  g_autofree gchar *why = disagreement (places->key, &frame->plane, found);
+
+  why = why ? why : quality_fault (&places->sequence->settings.quality, &quality);
+  frame->quality = quality;
+  frame->quality.light += places->light;
+  frame->found = *found;
+  frame->shift = (FrameShift) { places->at.x + step.x, places->at.y + step.y };
+  frame->has_place = ! why;
+  if (why)
+    frame->reason = g_error_new_literal (FRAMES_ERROR, FRAMES_ERROR_UNREADABLE, why);
+}
+
 /* Those that can be used, in one request. */
 static void
-find_shifts (Places *places, gint n, Arrived *const *frames)
+find_shifts (Places *places, const gint *indices, gint n, Arrived *const *frames)
 {
   const gsize pixels = (gsize) places->key->plane.width * places->key->plane.height;
   gfloat     *all = n > 1 ? tessera_reached_new (n * pixels * sizeof (gfloat)) : NULL;
   TesseraKept *kept[SHIFT_MOST_FRAMES];
   Shift       found[SHIFT_MOST_FRAMES];
+  CountPlane  raw[SHIFT_MOST_FRAMES];
 
+  turn_frames (places, n, frames, raw);
   for (gint k = 0; k < n; k++)
     kept[k] = frames[k]->kept = tessera_kept_new ();
   if (all)
@@ -237,19 +350,8 @@ find_shifts (Places *places, gint n, Arrived *const *frames)
   tessera_reached_free (all);
   for (gint k = 0; k < n; k++)
     {
-      const FrameShift  step = rounded (&found[k]);
-      const Quality     quality = quality_of (places->key, &frames[k]->plane, &found[k]);
-      g_autofree gchar *why = disagreement (places->key, &frames[k]->plane, &found[k]);
-
-      why = why ? why : quality_fault (&places->sequence->settings.quality, &quality);
-      frames[k]->quality = quality;
-      frames[k]->quality.light += places->light;
-
-      frames[k]->found = found[k];
-      frames[k]->shift = (FrameShift) { places->at.x + step.x, places->at.y + step.y };
-      frames[k]->has_place = ! why;
-      if (why)
-        frames[k]->reason = g_error_new_literal (FRAMES_ERROR, FRAMES_ERROR_UNREADABLE, why);
+      settle_frame (places, indices[k], frames[k], &raw[k], &found[k]);
+      place_frame (places, frames[k], &found[k]);
     }
 }
 
@@ -258,17 +360,20 @@ places_find (Places *places, gint index, gint n, Arrived *frames)
 {
   const gint group = index / SEQUENCE_GROUP;
   Arrived   *usable[SHIFT_MOST_FRAMES];
-  gint       n_usable = 0;
+  gint       n_usable = 0, indices[SHIFT_MOST_FRAMES];
 
   for (gint k = 0; k < n; k++)
     if (frames[k].plane.pixels)
-      usable[n_usable++] = &frames[k];
+      {
+        indices[n_usable] = index + k;
+        usable[n_usable++] = &frames[k];
+      }
   if (n_usable > 0 && ! places->key)
     go_to (places, group);
   while (n_usable > 0 && places->group < group)
     go_to (places, places->group + 1);
   if (n_usable > 0 && places->key)
-    find_shifts (places, n_usable, usable);
+    find_shifts (places, indices, n_usable, usable);
   for (gint k = 0; k < n; k++)
     frames[k].chain = places->chain;
 }

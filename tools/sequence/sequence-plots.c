@@ -13,8 +13,8 @@
 
 typedef gdouble (*ValueOf) (const FrameRow *row);
 
-static gdouble along_x (const FrameRow *row) { return row->x; }
-static gdouble along_y (const FrameRow *row) { return row->y; }
+static gdouble along_x (const FrameRow *row) { return level_shift (row).x; }
+static gdouble along_y (const FrameRow *row) { return level_shift (row).y; }
 static gdouble noise (const FrameRow *row) { return row->noise_gain; }
 
 typedef struct

@@ -20,14 +20,15 @@
 /* ------------------------------------------------------------- observations -- */
 
 static gdouble
-pixels_unsure (const ObjectRow *row, const FrameRow *frame, const ReportSettings *settings)
+pixels_unsure (const Tables *tables, const ObjectRow *row, const FrameRow *frame, const ReportSettings *settings)
 {
   const gdouble half = (row->frames - 1) / 2.0;
   const gdouble step = row->frames > SEQUENCE_SHORT ? settings->fwhm / (2.0 * half) : tracks_short_grid ().step;
   const gdouble noise = 2.0 * settings->fwhm / SIGMA / row->value, velocity = half * step / UNIFORM;
   const gdouble shift = isfinite (frame->error) ? frame->error : 0.0;
+  const gdouble turn = isfinite (frame->angle_error) ? frame->angle_error * G_PI / 180.0 * hypot (row->x - tables->width / 2, row->y - tables->height / 2) : 0.0;
 
-  return sqrt (noise * noise + velocity * velocity + shift * shift);
+  return sqrt (noise * noise + velocity * velocity + shift * shift + turn * turn);
 }
 
 Observation
@@ -35,7 +36,7 @@ report_observation (const Tables *tables, const ObjectRow *row, const ReportSett
 {
   const FrameRow *frame = tables_frame (tables, row->index);
   const PixelSize size = tables_pixel_size (tables, row);
-  const gdouble   unsure = frame ? pixels_unsure (row, frame, settings) : NAN;
+  const gdouble   unsure = frame ? pixels_unsure (tables, row, frame, settings) : NAN;
   const gdouble   zero = isfinite (settings->zero_point) || ! frame ? settings->zero_point : frame->facts.zero_point;
   Observation     seen = { .track = row->track, .ra = row->ra, .dec = row->dec,
                            .middle = frame ? frame->facts.middle : NAN,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * Rows of a block's file: a letter and numbers, with tabs between them.  F: a frame; D: a detection; T: a track; O: the frame before the
- * block, which says how the block's chain lies against the one before, B: its light; Q: how good a frame is; W: what a frame says of the sky; L: a search's threshold; K: a streak.  H, P and S: see sequence-content.c. */
+ * block, which says how the block's chain lies against the one before, G: how that frame is turned, B: its light; A: how a frame is turned; Q: how good a frame is; W: what a frame says of the sky; L: a search's threshold; K: a streak.  H, P and S: see sequence-content.c. */
 #include "sequence.h"
 
 #include <math.h>
@@ -13,6 +13,7 @@
 #define SEARCH_WORDS 4
 #define STREAK_WORDS 8
 #define QUALITY_WORDS 7
+#define TURN_WORDS    6
 
 /* ------------------------------------------------------------------ writing -- */
 
@@ -39,6 +40,27 @@ row_add_frame (GString *text, const FrameRow *row)
   row_add_number (text, '\t', "%.3f", row->quality.sky);
   row_add_number (text, '\t', "%.10f", row->quality.light);
   row_add_number (text, '\t', "%.4f", row->quality.noise);
+  g_string_append_c (text, '\n');
+}
+
+void
+row_add_turn (GString *text, const FrameRow *row, gint width, gint height)
+{
+  if (row->angle == 0.0 && isfinite (row->angle_error))
+    return;
+  g_string_append_printf (text, "A\t%d", row->index);
+  row_add_number (text, '\t', "%.10f", row->angle);
+  row_add_number (text, '\t', "%.6f", row->angle_error);
+  g_string_append_printf (text, "\t%d\t%d\n", width, height);
+}
+
+void
+row_add_overlap_turn (GString *text, gint index, gdouble angle)
+{
+  if (angle == 0.0)
+    return;
+  g_string_append_printf (text, "G\t%d", index);
+  row_add_number (text, '\t', "%.10f", angle);
   g_string_append_c (text, '\n');
 }
 
@@ -116,7 +138,7 @@ tables_init (Tables *tables)
 {
   *tables = (Tables) { g_array_new (FALSE, FALSE, sizeof (FrameRow)), g_array_new (FALSE, FALSE, sizeof (ObjectRow)),
                        g_array_new (FALSE, FALSE, sizeof (ObjectRow)), solved_new (), g_array_new (FALSE, FALSE, sizeof (StreakRow)),
-                       g_array_new (FALSE, FALSE, sizeof (gdouble)), 0, 0.0 };
+                       g_array_new (FALSE, FALSE, sizeof (gdouble)), 0, 0.0, 0, 0 };
   g_array_set_clear_func (tables->frames, free_names);
 }
 
@@ -135,7 +157,8 @@ tables_clear (Tables *tables)
 typedef struct
 {
   gint       joined, chain;     /* the block's chain that goes on, -1: none; the number of its first in the table */
-  FrameShift step;
+  FrameShift from, to;          /* where one frame lies, in the block and in the table; */
+  gdouble    turn;              /* ... and how much less it is turned in the block */
   gdouble    light;             /* to be added to the light of the chain that goes on */
 } Joint;
 
@@ -151,7 +174,7 @@ joint_of (const Tables *tables, gchar **words)
       const FrameRow *row = &g_array_index (tables->frames, FrameRow, i);
 
       if (row->index == atoi (words[1]) && isfinite (row->x))
-        return (Joint) { atoi (words[2]), row->chain - atoi (words[2]), { row->x - number_of (words[3]), row->y - number_of (words[4]) }, 0.0 };
+        return (Joint) { atoi (words[2]), row->chain - atoi (words[2]), { number_of (words[3]), number_of (words[4]) }, { row->x, row->y }, row->angle, 0.0 };
     }
   return joint;
 }
@@ -178,8 +201,12 @@ add_frame (Tables *tables, gchar **words, const Joint *joint)
   g_strlcpy (row.facts.band, words[20], sizeof row.facts.band);
   if (chain == joint->joined)
     {
-      row.x += joint->step.x;
-      row.y += joint->step.y;
+      row.x -= joint->from.x;
+      row.y -= joint->from.y;
+      turn_place (-joint->turn, 1, 1, &row.x, &row.y);
+      row.x += joint->to.x;
+      row.y += joint->to.y;
+      row.angle = joint->turn;
     }
   g_array_append_val (tables->frames, row);
 }
@@ -201,14 +228,34 @@ add_search (GArray *searches, gchar **words)
   g_array_append_val (searches, threshold);
 }
 
-static void
-add_object (GArray *array, gchar **words)
+/* Is the last frame of the chain that goes on? */
+static gboolean
+has_joined (const Tables *tables, const Joint *joint)
 {
-  const ObjectRow row = { .index = atoi (words[1]), .frames = atoi (words[2]), .x = number_of (words[3]), .y = number_of (words[4]),
+  return g_array_index (tables->frames, FrameRow, tables->frames->len - 1).chain - joint->chain == joint->joined;
+}
+
+static void
+add_object (const Tables *tables, GArray *array, gchar **words, const Joint *joint)
+{
+  ObjectRow row = { .index = atoi (words[1]), .frames = atoi (words[2]), .x = number_of (words[3]), .y = number_of (words[4]),
                           .v_x = number_of (words[5]), .v_y = number_of (words[6]), .value = number_of (words[7]), .flux = number_of (words[8]),
                           .ra = number_of (words[9]), .dec = number_of (words[10]), .track = -1 };
 
+  if (has_joined (tables, joint))
+    turn_place (-joint->turn, 1, 1, &row.v_x, &row.v_y);
   g_array_append_val (array, row);
+}
+
+static void
+add_turn (Tables *tables, gchar **words)
+{
+  FrameRow *row = &g_array_index (tables->frames, FrameRow, tables->frames->len - 1);
+
+  row->angle = remainder (row->angle + number_of (words[2]), 360.0);
+  row->angle_error = number_of (words[3]);
+  tables->width = atoi (words[4]);
+  tables->height = atoi (words[5]);
 }
 
 static void
@@ -218,7 +265,7 @@ add_quality (Tables *tables, gchar **words, const Joint *joint)
 
   row->quality = (Quality) { .stars = atoi (words[2]), .seeing = number_of (words[3]), .sky = number_of (words[4]), .light = number_of (words[5]),
                              .noise = number_of (words[6]), .transparency = NAN };
-  if (row->chain - joint->chain == joint->joined)
+  if (has_joined (tables, joint))
     row->quality.light += joint->light;
 }
 
@@ -249,12 +296,16 @@ tables_add (Tables *tables, const gchar *text)
         add_frame (tables, words, &joint);
       else if (**line == 'B' && n == 3)
         joint.light = light_step (tables, words);
+      else if (**line == 'G' && n == 3)
+        joint.turn -= number_of (words[2]);
+      else if (**line == 'A' && n == TURN_WORDS && is_in_place (tables, words))
+        add_turn (tables, words);
       else if (**line == 'Q' && n == QUALITY_WORDS && is_in_place (tables, words))
         add_quality (tables, words, &joint);
       else if (**line == 'D' && n == OBJECT_WORDS && is_in_place (tables, words))
-        add_object (tables->detections, words);
+        add_object (tables, tables->detections, words, &joint);
       else if (**line == 'T' && n == OBJECT_WORDS && is_in_place (tables, words))
-        add_object (tables->tracks, words);
+        add_object (tables, tables->tracks, words, &joint);
       else if (**line == 'K' && n == STREAK_WORDS && is_in_place (tables, words))
         add_streak (tables->streaks, words);
       else if (**line == 'L' && n == SEARCH_WORDS && is_in_place (tables, words))

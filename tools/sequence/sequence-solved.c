@@ -49,11 +49,12 @@ solved_add (GArray *solved, gchar **words)
   frame_facts_clear (&facts);
 }
 
-/* The nearest of the frame's chain, and the pixel of the frame there; `sky` NULL: there is none. */
+/* The nearest of the frame's chain, and the pixel of the frame there, as if it was not turned; `sky` NULL: there is none. */
 typedef struct
 {
-  Sky    *sky;
-  gdouble x, y;
+  Sky            *sky;
+  gdouble         x, y;
+  const FrameRow *frame;
 } Pixel;
 
 static Pixel
@@ -62,6 +63,7 @@ pixel_of (const Tables *tables, const ObjectRow *row)
   const FrameRow *frame = tables_frame (tables, row->index);
   gint            nearest = G_MAXINT;
   Pixel           pixel = { .sky = NULL };
+  const Point     here = frame ? level_place (tables, frame, row->x, row->y) : (Point) { NAN, NAN };
 
   for (guint i = 0; i < tables->solved->len && frame; i++)
     {
@@ -71,9 +73,18 @@ pixel_of (const Tables *tables, const ObjectRow *row)
       if (! there || there->chain != frame->chain || ABS (solved->index - row->index) >= nearest)
         continue;
       nearest = ABS (solved->index - row->index);
-      pixel = (Pixel) { solved->sky, row->x - frame->x + there->x, row->y - frame->y + there->y };
+      pixel = (Pixel) { solved->sky, here.x - frame->x + there->x, here.y - frame->y + there->y, there };
     }
   return pixel;
+}
+
+/* Of what lies so far from the pixel. */
+static void
+sky_beside (const Tables *tables, const Pixel *pixel, gdouble x, gdouble y, gdouble *ra, gdouble *dec)
+{
+  const Point at = pixel->sky ? level_back (tables, pixel->frame, pixel->x + x, pixel->y + y) : (Point) { NAN, NAN };
+
+  sky_place (pixel->sky, at.x, at.y, ra, dec);
 }
 
 static void
@@ -85,7 +96,7 @@ place (const Tables *tables, GArray *rows)
       const Pixel pixel = isnan (row->ra) ? pixel_of (tables, row) : (Pixel) { .sky = NULL };
 
       if (pixel.sky)
-        sky_place (pixel.sky, pixel.x, pixel.y, &row->ra, &row->dec);
+        sky_beside (tables, &pixel, 0.0, 0.0, &row->ra, &row->dec);
     }
 }
 
@@ -106,7 +117,7 @@ tables_motion (const Tables *tables, const ObjectRow *row)
   if (! pixel.sky || ! (minutes > 0.0) || ! isfinite (row->v_x))
     return (Motion) { NAN, NAN };
   for (gint i = 0; i < 2; i++)
-    sky_place (pixel.sky, pixel.x + i * row->v_x, pixel.y + i * row->v_y, &ra[i], &dec[i]);
+    sky_beside (tables, &pixel, i * row->v_x, i * row->v_y, &ra[i], &dec[i]);
   east = remainder (ra[1] - ra[0], 360.0) * cos (dec[0] * G_PI / 180.0) * PER_DEGREE;
   north = (dec[1] - dec[0]) * PER_DEGREE;
   return (Motion) { hypot (east, north) / minutes, fmod (atan2 (east, north) * 180.0 / G_PI + 360.0, 360.0) };
@@ -124,8 +135,7 @@ tables_pixel_size (const Tables *tables, const ObjectRow *row)
       gdouble ra[2], dec[2];
 
       for (gint side = 0; side < 2; side++)
-        sky_place (pixel.sky, pixel.x + (axis == 0 ? side - 0.5 : 0.0), pixel.y + (axis == 1 ? side - 0.5 : 0.0),
-                   &ra[side], &dec[side]);
+        sky_beside (tables, &pixel, axis == 0 ? side - 0.5 : 0.0, axis == 1 ? side - 0.5 : 0.0, &ra[side], &dec[side]);
       size.ra = hypot (size.ra, remainder (ra[1] - ra[0], 360.0) * across * PER_DEGREE);
       size.dec = hypot (size.dec, (dec[1] - dec[0]) * PER_DEGREE);
     }

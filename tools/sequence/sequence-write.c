@@ -17,20 +17,36 @@ add_quoted (GString *text, const gchar *words)
   g_string_append_printf (text, "%s\"%s\"", text->len && text->str[text->len - 1] != '\n' ? "," : "", joined);
 }
 
+static void
+add_angle (GString *text, const FrameRow *row)
+{
+  const gboolean has_place = row->state == FRAME_USED || row->state == FRAME_FIRST;
+
+  row_add_number (text, ',', "%.6f", has_place ? row->angle : NAN);
+  row_add_number (text, ',', "%.6f", has_place ? row->angle_error : NAN);
+}
+
+static const gchar shifts_head[] = "frame,name,state,x,y,error,chain,pixels,history,degree,noise_gain,threshold,detections,rays,time,middle,exposure,stars,seeing,sky,transparency,noise,reason";
+
+/* A field that does not turn has no angles. */
 static gboolean
 write_shifts (const Tables *tables, const gchar *path, GError **error)
 {
-  g_autoptr (GString) text = g_string_new ("frame,name,state,x,y,error,chain,pixels,history,degree,noise_gain,threshold,detections,rays,time,middle,exposure,stars,seeing,sky,transparency,noise,reason\n");
+  const gboolean      has_angles = level_is_turned (tables);
+  g_autoptr (GString) text = g_string_new (shifts_head);
+
+  g_string_append (text, has_angles ? ",angle,angle_error\n" : "\n");
 
   for (guint i = 0; i < tables->frames->len; i++)
     {
       const FrameRow *row = &g_array_index (tables->frames, FrameRow, i);
+      const Point     shift = level_shift (row);
 
       g_string_append_printf (text, "%d", row->index);
       add_quoted (text, row->name);
       g_string_append_printf (text, ",%s", states[CLAMP (row->state, 0, FRAME_LOST)]);
-      row_add_number (text, ',', "%.6f", row->state == FRAME_LOST ? NAN : row->x);
-      row_add_number (text, ',', "%.6f", row->state == FRAME_LOST ? NAN : row->y);
+      row_add_number (text, ',', "%.6f", row->state == FRAME_LOST ? NAN : shift.x);
+      row_add_number (text, ',', "%.6f", row->state == FRAME_LOST ? NAN : shift.y);
       row_add_number (text, ',', "%.6f", row->error);
       g_string_append_printf (text, ",%d,%d,%d,%d", row->chain, row->pixels, row->n, row->degree);
       row_add_number (text, ',', "%.6f", row->noise_gain);
@@ -45,6 +61,8 @@ write_shifts (const Tables *tables, const gchar *path, GError **error)
       row_add_number (text, ',', "%.4f", row->quality.transparency);
       row_add_number (text, ',', "%.4f", row->quality.noise);
       add_quoted (text, row->reason);
+      if (has_angles)
+        add_angle (text, row);
       g_string_append_c (text, '\n');
     }
   return folder_write (path, text->str, text->len, error);

@@ -221,6 +221,7 @@ typedef struct
   WhitenFrame frame;
   gint        index;
   gdouble     light;            /* as of Quality */
+  gdouble     applied;          /* degrees that its plane is turned back by */
   GArray     *hidden;           /* pixels, until it is judged; NULL: none */
   gboolean    is_screened;      /* or judged */
 } PlacedFrame;
@@ -233,14 +234,56 @@ void        screen_lift     (PlacedFrame *frame);
 /* Its pixels have changed: what is on the device is not them. */
 void        placed_renew    (PlacedFrame *frame);
 
+/* How the sky is turned about the middle of the picture, in degrees from its x axis to its y axis. */
+typedef struct
+{
+  gdouble angle, error;         /* against the first key of the chain; error INFINITY: too few stars */
+} Turn;
+
+/* A place in a picture; NaN: it is not known. */
+typedef struct
+{
+  gdouble x, y;
+} Point;
+
 /* What frames are compared with. */
 typedef struct
 {
-  CountPlane  plane;
+  CountPlane  plane;            /* turned back by: */
+  gdouble     applied;          /* degrees; 0: as it was read */
+  Turn        turn;
   ShiftKey    shifts;           /* which points to the plane */
   GArray     *stars;            /* LightStar */
+  GArray     *middles;          /* Point, of each */
   gdouble     seeing;           /* NaN: not known */
 } Key;
+
+/* A frame against a key. */
+typedef struct
+{
+  const CountPlane *raw;        /* the caller's */
+  CountPlane        level;      /* pixels NULL: it is not turned back */
+  gdouble           applied;    /* degrees that it is */
+  Turn              turn;
+  Shift             found;      /* of what is turned back */
+} Laid;
+
+/* sequence-turn.c: where a pixel lies in a picture that is turned by so many degrees. */
+void        turn_place      (gdouble degrees, gint width, gint height, gdouble *x, gdouble *y);
+/* The plane, without what it is turned by; NaN where it was not seen. */
+void        turn_back       (const CountPlane *plane, gdouble degrees, CountPlane *level);
+/* As it is kept: -180 to 180, on a grid whose sums are exact. */
+gdouble     turn_rounded    (gdouble degrees);
+
+/* sequence-angle.c: the middle of each star, a Point. */
+GArray     *turn_middles    (const GArray *stars, const CountPlane *plane);
+const CountPlane *laid_plane (const Laid *laid);
+void        laid_clear      (Laid *laid);
+/* Turns it back by so much. */
+void        laid_turn       (Laid *laid, gdouble degrees);
+/* What has been turned back, and lies where `found` says: turns it back better, as far as its stars say so.  `guess`: what it is turned by as those before
+ * it are; NaN: not known.  TRUE: its plane is another one. */
+gboolean    turn_settle     (Sequence *sequence, Key *key, gdouble guess, Laid *laid);
 
 /* sequence-quality.c: against a reference; and of the reference itself. */
 Quality     quality_of      (const Key *key, const CountPlane *plane, const Shift *found);
@@ -259,6 +302,8 @@ typedef struct
   Key        *key;              /* a frame that most others of its group agree with; NULL: there was none yet */
   FrameShift  at;               /* of the key, ... */
   gdouble     light;            /* ... and its stars', against the first key of the chain */
+  gint        last;             /* frame whose turn is known; negative: none */
+  gdouble     turned, rate;     /* degrees, and degrees a frame since another one */
   gint        chain;            /* frames of another chain have no place against one another */
 } Places;
 
@@ -270,6 +315,8 @@ typedef struct
   FrameFacts  facts;
   TesseraKept *kept;           /* on the device */
   Shift       found;
+  Turn        turn;
+  gdouble     applied;          /* degrees that the plane is turned back by */
   Quality     quality;
   FrameShift  shift;            /* its place, ... */
   gint        chain;
@@ -327,9 +374,9 @@ gfloat      clean_full      (const CountPlane *plane, gfloat saturation);
 /* Streaks and rays go from `filtered` and from the frame, bad columns from `filtered`, and streaks that are as wide as a star become rows.  `alone`: as of held_alone; its trails, which are dark, go too.  Returns
  * the number of rays, and of streaks that are thinner. */
 gint        clean_trails    (const Sequence *sequence, const WhitenPlanes *planes, PlacedFrame *alone, PlacedFrame *now, CountPlane *filtered, GString *rows);
-/* Is what is there left of a star?  So it is in no detection, and goes from the plane that tracks are looked for in. */
-gboolean    clean_is_star   (const WhitenPlanes *planes, gint x, gint y);
-void        clean_stars     (const WhitenPlanes *planes, CountPlane *filtered);
+/* Is what is there left of a star, or of how a bright one beside it was turned back?  So it is in no detection, and goes from the plane that tracks are looked for in. */
+gboolean    clean_is_star   (const WhitenPlanes *planes, gboolean is_turned, gint x, gint y);
+void        clean_stars     (const WhitenPlanes *planes, gboolean is_turned, CountPlane *filtered);
 /* Objects go from the frame; stars stay. */
 void        clean_objects   (const WhitenPlanes *planes, Removal *removal, PlacedFrame *now, const CountPlane *filtered, gfloat threshold);
 
@@ -347,6 +394,7 @@ typedef struct
   gint       n_alone;           /* of these, of no track; not in a block's file */
   FrameState state;
   gdouble    x, y, error, noise_gain, threshold;
+  gdouble    angle, angle_error;        /* x and y are of its plane turned back by `angle`; angle_error NaN: not known */
   FrameFacts facts;             /* without what is said of the sky, ... */
   SkyState   sky;               /* ... which is this */
   Quality    quality;
@@ -365,12 +413,16 @@ typedef struct
  * where it is no number. */
 void        row_add_number  (GString *text, gchar before, const gchar *format, gdouble number);
 void        row_add_frame   (GString *text, const FrameRow *row);
+/* Of pictures of this size; nothing where it is not turned. */
+void        row_add_turn    (GString *text, const FrameRow *row, gint width, gint height);
 void        row_add_object  (GString *text, const ObjectRow *row);
 void        row_add_streak  (GString *text, gint index, const Streak *streak);
 /* Of a search over so many frames. */
 void        row_add_search  (GString *text, gint index, gint frames, gdouble threshold);
 /* The last frame before a block's first that had a place, in the block's chain. */
 void        row_add_overlap (GString *text, gint index, FrameShift at, gint chain);
+/* How that frame is turned. */
+void        row_add_overlap_turn (GString *text, gint index, gdouble angle);
 /* The light of that frame's stars. */
 void        row_add_light   (GString *text, gint index, gdouble light);
 /* What the header of a frame says of the sky. */
@@ -390,6 +442,7 @@ typedef struct
   GArray *searches;             /* gdouble: the threshold of each search for tracks */
   gint    n_tracks;             /* objects; of each there are some rows */
   gdouble cadence;              /* as in Sequence */
+  gint    width, height;        /* of frames; 0: none is turned */
 } Tables;
 
 void        tables_init     (Tables *tables);
@@ -407,6 +460,17 @@ typedef struct
 } Thresholds;
 
 Thresholds  tables_thresholds (const Tables *tables, gboolean of_searches);
+
+/* sequence-level.c: where a place of a frame lies when that is turned back, and the other way round. */
+Point       level_place     (const Tables *tables, const FrameRow *frame, gdouble x, gdouble y);
+Point       level_back      (const Tables *tables, const FrameRow *frame, gdouble x, gdouble y);
+/* How the middle of the picture has moved. */
+Point       level_shift     (const FrameRow *frame);
+gboolean    level_is_turned (const Tables *tables);
+/* Degrees by which the field turns, over all chains. */
+gdouble     level_turned    (const Tables *tables);
+/* Says by how much the field turns, and for how many frames that is not known. */
+void        level_tell      (const Tables *tables);
 
 /* sequence-solved.c */
 GArray     *solved_new      (void);

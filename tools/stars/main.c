@@ -15,8 +15,8 @@
 
 typedef struct
 {
-  const gchar *preset, *size, *format, *objects, *bad;
-  gint         frames, seed, first;
+  const gchar *preset, *size, *format, *objects, *bad, *turn_about;
+  gint         frames, seed, first, flip;
   gdouble      rays, seeing, transparency, satellites, turn, fwhm;
   gboolean     is_hard;
 } Options;
@@ -77,6 +77,19 @@ read_bad (const gchar *text, StarsSettings *settings)
   return good;
 }
 
+/* "X,Y" */
+static gboolean
+read_about (const gchar *text, StarsSettings *settings)
+{
+  gchar *end;
+
+  settings->turn_x = g_ascii_strtod (text, &end);
+  if (*end != ',')
+    return FALSE;
+  settings->turn_y = g_ascii_strtod (end + 1, &end);
+  return ! *end && fabs (settings->turn_x) < 1e6 && fabs (settings->turn_y) < 1e6;
+}
+
 /* Of the sky. */
 static gint
 night_of (const Options *options, StarsSettings *settings)
@@ -86,6 +99,9 @@ night_of (const Options *options, StarsSettings *settings)
   settings->transparency = options->transparency;
   settings->satellites = options->satellites;
   settings->turn = options->turn * G_PI / 180;
+  if (options->turn_about && ! read_about (options->turn_about, settings))
+    return complain ("\"%s\" is no place: X,Y", options->turn_about);
+  settings->flip = options->flip;
   if (options->fwhm != 0)
     settings->fwhm = options->fwhm;
   if (! (options->rays >= 0 && options->rays <= 1e5 && options->seeing >= 0 && options->seeing <= 1))
@@ -182,6 +198,8 @@ main (gint argc, gchar **argv)
       { "transparency", 0, 0, G_OPTION_ARG_DOUBLE, &options.transparency, "the air lets through between this part of the light and all of it", "1" },
       { "satellites", 0, 0, G_OPTION_ARG_DOUBLE, &options.satellites, "trails across a frame, so many a frame", "0" },
       { "turn", 0, 0, G_OPTION_ARG_DOUBLE, &options.turn, "the field turns by so many degrees a frame", "0" },
+      { "turn-about", 0, 0, G_OPTION_ARG_STRING, &options.turn_about, "... about a place so many pixels from the middle", "0,0" },
+      { "flip", 0, 0, G_OPTION_ARG_INT, &options.flip, "from this frame on the field is turned by half a circle, as behind the meridian", "N" },
       { "fwhm", 0, 0, G_OPTION_ARG_DOUBLE, &options.fwhm, "of a star, in pixels", "2.2" },
       { "bad", 0, 0, G_OPTION_ARG_STRING, &options.bad, "frames without stars: cloud, shut, black or full, and its number", "cloud,16;full,20" },
       { "hard-hot-pixels", 0, 0, G_OPTION_ARG_NONE, &options.is_hard, "hot pixels of up to 5000 counts in place of 500", NULL },

@@ -135,20 +135,44 @@ sharpness (const StarsSettings *s)
   return sqrt (sum);
 }
 
+static gdouble
+sine_of (const StarsSettings *s, gint frame)
+{
+  return CLAMP (s->turn * frame, -1, 1);
+}
+
+static gboolean
+is_flipped (const StarsSettings *s, gint frame)
+{
+  return s->flip > 0 && frame >= s->flip;
+}
+
+gdouble
+stars_angle (const StarsField *field, gint frame)
+{
+  return asin (sine_of (&field->settings, frame)) * 180 / G_PI + (is_flipped (&field->settings, frame) ? 180 : 0);
+}
+
 void
 stars_place (const StarsField *field, gint frame, gdouble *x, gdouble *y)
 {
   const StarsSettings *s = &field->settings;
   const StarsShift    *shift = field->shifts + frame;
-  const gdouble        sine = CLAMP (s->turn * frame, -1, 1), cosine = sqrt (1 - sine * sine);
-  const gdouble        dx = *x - s->width / 2, dy = *y - s->height / 2;
+  const gdouble        sine = sine_of (s, frame), cosine = sqrt (1 - sine * sine);
+  const gdouble        dx = *x - s->width / 2 - s->turn_x, dy = *y - s->height / 2 - s->turn_y;
 
   *x += shift->x;
   *y += shift->y;
-  if (sine == 0)
-    return;
-  *x += (cosine - 1) * dx - sine * dy;
-  *y += sine * dx + (cosine - 1) * dy;
+  if (sine != 0)
+    {
+      *x += (cosine - 1) * dx - sine * dy;
+      *y += sine * dx + (cosine - 1) * dy;
+    }
+  if (is_flipped (s, frame))
+    {
+      *x = s->width - 1 - *x;
+      *y = s->height - 1 - *y;
+    }
 }
 
 void

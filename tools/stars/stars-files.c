@@ -33,6 +33,26 @@ card_number (GString *header, const gchar *key, gdouble value, const gchar *comm
 const gchar *const stars_bad_names[STARS_BAD_KINDS + 1] = { "cloud", "shut", "black", "full", "" };
 
 /* The first row of the file is the top one.  The sky's coordinates move with the shift. */
+/* Where it lies in the sky, as it is shifted and turned. */
+static void
+add_sky (GString *header, const StarsField *field, gint frame)
+{
+  const gdouble angle = stars_angle (field, frame) * G_PI / 180, across = angle == 0 ? 0 : sin (angle), along = cos (angle);
+  gdouble       x = field->settings.width / 2, y = field->settings.height / 2;
+
+  stars_place (field, frame, &x, &y);
+  card (header, "CTYPE1", "'RA---TAN'", "");
+  card (header, "CTYPE2", "'DEC--TAN'", "");
+  card_number (header, "CRPIX1", x + 1, "");
+  card_number (header, "CRPIX2", y + 1, "");
+  card_number (header, "CRVAL1", 56.75, "degrees");
+  card_number (header, "CRVAL2", 24.125, "degrees");
+  card_number (header, "CD1_1", -ARCSEC / 3600 * along, "degrees a pixel");
+  card_number (header, "CD1_2", angle == 0 ? 0 : -ARCSEC / 3600 * across, "");
+  card_number (header, "CD2_1", ARCSEC / 3600 * across, "");
+  card_number (header, "CD2_2", -ARCSEC / 3600 * along, "degrees a pixel");
+}
+
 static GString *
 fits_header (const StarsField *field, gint bits, const StarsShift *shift)
 {
@@ -60,16 +80,7 @@ fits_header (const StarsField *field, gint bits, const StarsShift *shift)
       card (header, "DATE-OBS", time, "begin, UTC");
       g_free (time);
       card_number (header, "EXPTIME", EXPOSURE, "seconds");
-      card (header, "CTYPE1", "'RA---TAN'", "");
-      card (header, "CTYPE2", "'DEC--TAN'", "");
-      card_number (header, "CRPIX1", s->width / 2 + 1 + shift->x, "");
-      card_number (header, "CRPIX2", s->height / 2 + 1 + shift->y, "");
-      card_number (header, "CRVAL1", 56.75, "degrees");
-      card_number (header, "CRVAL2", 24.125, "degrees");
-      card_number (header, "CD1_1", -ARCSEC / 3600, "degrees a pixel");
-      card_number (header, "CD1_2", 0, "");
-      card_number (header, "CD2_1", 0, "");
-      card_number (header, "CD2_2", -ARCSEC / 3600, "degrees a pixel");
+      add_sky (header, field, frame);
     }
   g_string_append_printf (header, "%-*s", CARD, "END");
   while (header->len % BLOCK)
@@ -187,6 +198,7 @@ put_settings (JsonBuilder *json, const StarsSettings *s)
       { "hot_most", s->hot_most }, { "sky", s->sky }, { "gradient", s->gradient }, { "brightening", s->brightening },
       { "read_noise", s->read_noise }, { "walk", s->walk }, { "pull", s->pull }, { "drift_x", s->drift_x },
       { "drift_y", s->drift_y }, { "cosmic_rays", s->cosmic_rays }, { "transparency", s->transparency }, { "turn", s->turn },
+      { "turn_x", s->turn_x }, { "turn_y", s->turn_y }, { "flip", s->flip },
       { "satellites", s->satellites }, { "ceiling", s->ceiling }
     };
 
@@ -230,19 +242,37 @@ write_in (const gchar *folder, const gchar *name, GString *file, GError **error)
   return write_out (file, path, error);
 }
 
+/* How the middle of the picture has moved. */
+static void
+of_middle (const StarsField *field, gint frame, gdouble *moved)
+{
+  const gdouble x = 0.5 * (field->settings.width - 1), y = 0.5 * (field->settings.height - 1);
+
+  moved[0] = x;
+  moved[1] = y;
+  stars_place (field, frame, moved, moved + 1);
+  moved[0] -= x;
+  moved[1] -= y;
+}
+
 gboolean
 stars_write_truth (const StarsField *field, const gchar *folder, GError **error)
 {
   const StarsSettings *s = &field->settings;
-  GString             *shifts = g_string_new ("frame,x,y,fwhm,transparency,bad\n"), *objects = g_string_new ("frame,object,x,y,flux,snr\n");
+  GString             *shifts = g_string_new ("frame,x,y,fwhm,transparency,bad,angle\n"), *objects = g_string_new ("frame,object,x,y,flux,snr\n");
   GString             *stars = g_string_new ("x,y,flux\n");
 
   for (gint k = 0; k < s->frames; k++)
     {
-      const gdouble values[] = { k, field->shifts[k].x, field->shifts[k].y, field->shifts[k].fwhm, field->shifts[k].transparency };
+      const gdouble angle = stars_angle (field, k);
+      gdouble       values[] = { k, field->shifts[k].x, field->shifts[k].y, field->shifts[k].fwhm, field->shifts[k].transparency };
 
+      if (angle != 0)
+        of_middle (field, k, values + 1);
       row (shifts, 5, values, ",");
-      g_string_append_printf (shifts, ",%s\n", stars_bad_names[stars_bad (field, k)]);
+      g_string_append_printf (shifts, ",%s,", stars_bad_names[stars_bad (field, k)]);
+      row (shifts, 1, &angle, ",");
+      g_string_append_c (shifts, '\n');
       for (gint i = 0; i < s->n_objects; i++)
         {
           gdouble of[] = { k, i, 0, 0, field->objects[i].flux, s->objects[i].snr };

@@ -40,7 +40,9 @@ typedef struct
   gdouble     halo, halo_width; /* a part of the light, in a Gaussian that is so many times wider */
   gdouble     seeing;           /* the sd of a frame's fwhm, as a part of it */
   gdouble     transparency;     /* the least; a frame's is drawn between this and 1 */
-  gdouble     turn;             /* of the field about its middle, in a frame: the sine of the angle */
+  gdouble     turn;             /* of the field, in a frame: the sine of the angle */
+  gdouble     turn_x, turn_y;   /* about a place that lies so far from the middle */
+  gint        flip;             /* from this frame on it is turned by half a circle besides; 0: never */
   gdouble     gain, bias;       /* electrons for one ADU; ADU */
   gdouble     rows, columns, pixels;    /* fixed pattern: sd in ADU */
   gint        hot;              /* pixels in 512 x 512, log-uniform between ... */
@@ -93,6 +95,8 @@ void        stars_light     (const StarsField *field, gint frame, gdouble *elect
 void        stars_frame     (const StarsField *field, gint frame, guint16 *adu);
 /* Where a place of frame 0 lies in another. */
 void        stars_place     (const StarsField *field, gint frame, gdouble *x, gdouble *y);
+/* Degrees by which the field is turned, from x to y. */
+gdouble     stars_angle     (const StarsField *field, gint frame);
 void        stars_object    (const StarsField *field, gint object, gint frame, gdouble *x, gdouble *y);
 
 /* As people write them; the last: a good frame. */
