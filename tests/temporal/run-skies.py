@@ -53,6 +53,7 @@ SKIES = {
     'amp glow': [],
     'blooming': [],
     'irregular times': ['--frames=60'],
+    'bright mover': ['--objects=5,1.1,0.6;8,-0.8,1.0;6000,0.9,-0.5'],
     'fast 3': ['--objects=5,2.4,1.8;8,-1.8,2.4;30,2.6,-1.5', '--size=320x320'],
 }
 MAIN = ('steady', 'cosmic rays 1', 'cosmic rays 3', 'cosmic rays 10', 'satellites', 'seeing 15 %', 'transparency 80 %', 'bad frame at 16', 'shut black full', 'clouds')

@@ -68,6 +68,7 @@ agrees (Sequence *sequence, Key *key, const CountPlane *plane, Shift *found)
   g_autofree gchar *why = NULL;
 
   sequence_shifts (sequence, &key->shifts, 1, plane->pixels, NULL, found);
+  most_stars (sequence, key, plane, found);
   why = disagreement (key, plane, found);
   return ! why;
 }
@@ -235,6 +236,8 @@ find_shifts (Places *places, gint n, Arrived *const *frames)
     tessera_spread_range ((gsize) n * places->key->plane.height, 64.0 * 64.0 / places->key->plane.width, gather_rows, &(Gathering) { frames, all });
   sequence_shifts (places->sequence, &places->key->shifts, n, all ? all : frames[0]->plane.pixels, kept, found);
   tessera_reached_free (all);
+  for (gint k = 0; k < n; k++)
+    most_stars (places->sequence, places->key, &frames[k]->plane, &found[k]);
   for (gint k = 0; k < n; k++)
     {
       const FrameShift  step = rounded (&found[k]);

@@ -231,6 +231,9 @@ typedef struct
   gdouble     seeing;           /* NaN: not known */
 } Key;
 
+/* sequence-most.c: a shift that was found becomes that of most stars, where one that weighs much has not gone with them. */
+void        most_stars      (Sequence *sequence, const Key *key, const CountPlane *plane, Shift *found);
+
 /* sequence-quality.c: against a reference; and of the reference itself. */
 Quality     quality_of      (const Key *key, const CountPlane *plane, const Shift *found);
 /* The standard deviation of most pixels. */
