@@ -193,9 +193,10 @@ beside_column (const ColumnSum *columns, gint width, gint x)
 static gboolean
 is_camera (const ColumnSum *columns, gint width, gint x, gint rows)
 {
-  const gfloat sum = columns[x].sum, more = sum - beside_column (columns, width, x);
+  const gfloat sum = columns[x].sum;
 
-  return fabsf (sum) > COMMON * rows && fabsf (more) > COMMON * rows && 2 * ABS (columns[x].above) >= columns[x].known;
+  return fabsf (sum) > COMMON * rows && 2 * ABS (columns[x].above) >= columns[x].known
+         && fabsf (sum - beside_column (columns, width, x)) > COMMON * rows;
 }
 
 /* What pixels of a column have in common, in pieces of PIECE rows, is the camera's. */
@@ -211,8 +212,9 @@ clear_columns (CountPlane *filtered)
 
       add_columns (filtered, first, end, columns);
       for (gint x = 0; x < width; x++)
-        for (gint y = first; is_camera (columns, width, x, end - first) && y < end; y++)
-          filtered->pixels[(gsize) y * width + x] = NAN;
+        if (is_camera (columns, width, x, end - first))
+          for (gint y = first; y < end; y++)
+            filtered->pixels[(gsize) y * width + x] = NAN;
     }
 }
 
