@@ -46,7 +46,7 @@ static const GOptionEntry entries[] = {
   { "threshold", 0, 0, G_OPTION_ARG_DOUBLE, &threshold, "Of detections in one frame, in standard deviations (by --false-detections)", "X" },
   { "track-threshold", 0, 0, G_OPTION_ARG_DOUBLE, &track_threshold, "Of tracks, in standard deviations (by --false-tracks)", "X" },
   { "keep-objects", 0, 0, G_OPTION_ARG_NONE, &keeps_objects, "Leave objects in the history, with the dark trails that follow", NULL },
-  { "every", 0, 0, G_OPTION_ARG_INT, &every, "Frames between searches for tracks over 8 frames; 0: none (4)", "N" },
+  { "every", 0, 0, G_OPTION_ARG_INT, &every, "Frames between searches for tracks over 8 frames, of at most 4.25 px a frame; 0: none (4)", "N" },
   { "stack", 0, 0, G_OPTION_ARG_INT, &stack, "Frames that are added along each velocity of a fine grid; 0: none (0)", "N" },
   { "fastest", 0, 0, G_OPTION_ARG_DOUBLE, &fastest, "Of that grid, in pixels a frame; 0: as fast as an object may be without a trail (0)", "PX" },
   { "write", 0, 0, G_OPTION_ARG_STRING, &writes, "Frames to write, as FITS: whitened, background, significance, calibrated, with commas between them", "KINDS" },

@@ -17,13 +17,20 @@ frame_threshold (const Sequence *sequence, const CountPlane *significance, const
                                    : detect_noise_threshold (significance, filtered, share);
 }
 
+gint
+sequence_fast_every (const SequenceSettings *settings)
+{
+  return settings->every * ((SEQUENCE_SHORT + settings->every - 1) / settings->every);
+}
+
 /* In all frames, if none is lost. */
 static gint
 count_searches (const Sequence *sequence)
 {
   const SequenceSettings *settings = &sequence->settings;
 
-  return (settings->every > 0 ? sequence->list.n / settings->every : 0) + (settings->stack > 0 ? sequence->list.n / MAX (settings->stack / 2, 1) : 0);
+  return (settings->every > 0 ? sequence->list.n / settings->every + sequence->list.n / sequence_fast_every (settings) : 0)
+         + (settings->stack > 0 ? sequence->list.n / MAX (settings->stack / 2, 1) : 0);
 }
 
 gfloat

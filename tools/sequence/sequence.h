@@ -390,6 +390,8 @@ gboolean    tables_add      (Tables *tables, const gchar *text);
 /* sequence-alarms.c: thresholds, and what was chosen. */
 gfloat      frame_threshold  (const Sequence *sequence, const CountPlane *significance, const CountPlane *filtered, gboolean has_trails);
 gfloat      search_threshold (const Sequence *sequence, const TrackFrame *frames, gint n, const TrackGrid *grid);
+/* Frames between searches for fast objects: some searches for short tracks, so that no frame is in two; there are searches. */
+gint   sequence_fast_every   (const SequenceSettings *settings);
 /* The least, the median and the largest; NaN where there is none. */
 typedef struct
 {
