@@ -145,6 +145,19 @@ add_tracks (Block *block, const Stretch *s, GArray *tracks, const TrackGrid *gri
   g_array_free (tracks, TRUE);
 }
 
+/* What the finer grid has it tells better. */
+static void
+drop_within (GArray *tracks, const TrackGrid *grid)
+{
+  for (guint i = tracks->len; i-- > 0;)
+    {
+      const Track *track = &g_array_index (tracks, Track, i);
+
+      if (MAX (fabs (track->v_x), fabs (track->v_y)) <= -grid->x)
+        g_array_remove_index (tracks, i);
+    }
+}
+
 /* Each frame is in one search for fast objects. */
 static void
 search_short (Block *block, gint index)
@@ -162,6 +175,7 @@ search_short (Block *block, gint index)
         {
           GArray *others = find_tracks (block, &s, &fast);
 
+          drop_within (others, &grid);
           tracks_refine (others, s.frames, s.n, s.n - 1, &fast);
           tracks = tracks_unite (tracks, others, s.frames, s.n, s.n - 1);
         }
