@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-3.0-or-later
 """run-bright.py BUILD: an object as bright as the brightest stars, or brighter, takes neither the frames' shifts nor the night; what is no picture of the stars does not become one by it."""
+import array
 import importlib
 import math
 import os
+import random
+import shutil
 import sys
 import tempfile
 
@@ -12,7 +15,7 @@ from common import Report
 quality_test = importlib.import_module('run-quality')
 
 BRIGHT, FAINT = '6000,0.9,-0.5', '30,-0.8,1.0'         # SNR, pixels a frame: the stars' brightest have 1000 to 3000
-NEAR = 3.0
+NEAR, HEAD = 3.0, 2880          # px; bytes of a frame's header
 SETTINGS = ('--gain', '1.5', '--every', '4')
 CLOUDS = (5, 16)
 
@@ -54,12 +57,58 @@ def of_no_stars(report, nights):
     report.check('shifts around them are right', max(away(nights, 'hidden', 'of-hidden')) < 0.05)
 
 
+def add_light(nights, sky, into, parts):
+    """Copies a sky's frames; each part, of (x, y, height, sigma) in the first frame, moves by (1, -0.5) a frame."""
+    dice, size = random.Random(7), quality_test.SIZE
+    shutil.copytree(nights.path(sky), nights.path(into))
+    for k, (name, move) in enumerate(zip(sorted(os.listdir(nights.path(into, 'frames'))), nights.rows(sky))):
+        with open(nights.path(into, 'frames', name), 'r+b') as file:
+            file.seek(HEAD)
+            counts = array.array('H', file.read(2 * size * size))
+            counts.byteswap()
+            for x0, y0, height, sigma in parts:
+                x0, y0, reach = x0 + k + float(move['x']), y0 - 0.5 * k + float(move['y']), int(5 * sigma) + 1
+                for y in range(max(int(y0) - reach, 0), min(int(y0) + reach + 1, size)):
+                    for x in range(max(int(x0) - reach, 0), min(int(x0) + reach + 1, size)):
+                        light = height * math.exp(-((x - x0) ** 2 + (y - y0) ** 2) / 2 / sigma ** 2)
+                        count = (counts[y * size + x] ^ 0x8000) + light + dice.gauss(0, math.sqrt(light / 1.5))
+                        counts[y * size + x] = min(max(int(count + 0.5), 0), 60000) ^ 0x8000
+            counts.byteswap()
+            file.seek(HEAD)
+            file.write(counts.tobytes())
+
+
+def numbers(nights, found):
+    """Of each track its rows; those of the object that was added, at (60, 120) at first, and others."""
+    rows, near, far = quality_test.sequence_test.rows(nights.path(found), 'tracks.csv'), {}, {}
+    for row in rows:
+        frame, move = int(row['frame']), nights.rows(found)[int(row['frame'])]
+        at = (60 + frame + float(move['x']), 120 - 0.5 * frame + float(move['y']))
+        is_near = math.dist(at, (float(row['x']), float(row['y']))) < 25
+        (near if is_near else far).setdefault(row['track'], []).append(row)
+    return near, far
+
+
+def wide(report, nights):
+    """A comet is one object, with one more number where a bright star is in its way; two objects side by side are two, and neither is a streak."""
+    nights.draw('steady', f'--objects={FAINT}')
+    for name, parts, objects in (('comet', ((60, 120, 40, 8.0), (60, 120, 300, 1.2)), 1), ('pair', ((60, 120, 2000, 0.95), (78, 126, 2000, 0.95)), 2)):
+        add_light(nights, 'steady', name, parts)
+        nights.run(name, 'of-' + name, *SETTINGS)
+        near, far = numbers(nights, 'of-' + name)
+        streaks = quality_test.sequence_test.rows(nights.path('of-' + name), 'streaks.csv')
+        wrong = [row for rows in near.values() for row in rows if math.dist((1, -0.5), (float(row['velocity_x']), float(row['velocity_y']))) > 0.6]
+        report.check(f'{name}: {objects} of its own, with its velocity', objects <= len(near) <= 2 and not wrong, f'{sorted(near)} {wrong[:1]}')
+        report.check(f'{name}: one other, and no streak', len(far) == 1 and not streaks, f'{sorted(far)} {len(streaks)} streaks')
+
+
 def main():
     report = Report()
     with tempfile.TemporaryDirectory() as work:
         nights = quality_test.Nights(sys.argv[1], work)
         of_most_stars(report, nights)
         of_no_stars(report, nights)
+        wide(report, nights)
     return report.finish()
 
 

@@ -288,6 +288,7 @@ judge (Block *block, PlacedFrame *now, const WhitenFrames *frames, FrameRow *row
   detect_filter (&block->planes.significance, settings->fwhm, &filtered.frame.plane);
   clean_new_sky (frames, &filtered.frame.plane);
   row->rays = clean_trails (block->sequence, &block->planes, held_alone (&block->held, now, frames), now, &filtered.frame.plane, objects);
+  clean_wide (&filtered.frame.plane);
   row->threshold = frame_threshold (block->sequence, &block->planes.significance, plane, FALSE);
   row->detections = add_detections (block, plane, frames->n < MIN (settings->history, DETECTS_FROM) ? INFINITY : (gfloat) row->threshold, now->index, objects);
   row->quality.noise = quality_noise (&block->planes.whitened);

@@ -320,7 +320,9 @@ gint        clean_trails    (const Sequence *sequence, const WhitenPlanes *plane
 /* Is what is there left of a star?  So it is in no detection, and goes from the plane that tracks are looked for in. */
 gboolean    clean_is_star   (const WhitenPlanes *planes, gint x, gint y);
 void        clean_stars     (const WhitenPlanes *planes, CountPlane *filtered);
-/* Objects go from the frame; stars stay. */
+/* sequence-wide.c: what is much wider than a star goes. */
+void        clean_wide      (CountPlane *filtered);
+/* sequence-clean.c: objects go from the frame; stars stay. */
 void        clean_objects   (const WhitenPlanes *planes, Removal *removal, PlacedFrame *now, const CountPlane *filtered, gfloat threshold);
 
 /* sequence-block.c: the lines of a block's file.  NULL: a file cannot be written. */
