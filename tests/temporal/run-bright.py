@@ -102,6 +102,26 @@ def wide(report, nights):
         report.check(f'{name}: one other, and no streak', len(far) == 1 and not streaks, f'{sorted(far)} {len(streaks)} streaks')
 
 
+def coarse(report, nights):
+    """Numbers so coarse that the noise is a seventh of a step: of most pixels that are a step off none is an object, and the bright object is one all the same."""
+    dice, size = random.Random(3), quality_test.SIZE
+    nights.draw('coarse', f'--objects={FAINT}', '--preset=B')
+    for name in os.listdir(nights.path('coarse', 'frames')):
+        with open(nights.path('coarse', 'frames', name), 'r+b') as file:
+            file.seek(HEAD)
+            counts = array.array('H', file.read(2 * size * size))
+            counts.byteswap()
+            counts = array.array('H', (int(max((count ^ 0x8000) - 1000, 0) * 0.016 + 100.5 + dice.gauss(0, 0.03)) ^ 0x8000 for count in counts))
+            counts.byteswap()
+            file.seek(HEAD)
+            file.write(counts.tobytes())
+    done = nights.gegl.command([os.path.join(nights.gegl.build, 'tools', 'sequence', 'tessera-sequence'), nights.path('coarse', 'frames'), '-o', nights.path('of-coarse'), '--pictures', '0', *SETTINGS])
+    near = on_the_way(nights, 'coarse', 'of-coarse', '0')
+    tracks = {row['track'] for row in quality_test.sequence_test.rows(nights.path('of-coarse'), 'tracks.csv')}
+    streaks = quality_test.sequence_test.rows(nights.path('of-coarse'), 'streaks.csv')
+    report.check('noise of less than a step makes no tracks and no streaks', done.returncode == 0 and near and len(tracks) <= 2 and not streaks, f'{len(near)} rows, {len(tracks)} tracks, {len(streaks)} streaks {done.stderr[-200:]}')
+
+
 def main():
     report = Report()
     with tempfile.TemporaryDirectory() as work:
@@ -109,6 +129,7 @@ def main():
         of_most_stars(report, nights)
         of_no_stars(report, nights)
         wide(report, nights)
+        coarse(report, nights)
     return report.finish()
 
 

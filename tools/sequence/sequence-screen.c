@@ -111,13 +111,14 @@ find_outstanding (const Screen *s, gfloat far, gfloat least)
 
 /* All are found before the first is hidden. */
 void
-screen_frame (PlacedFrame *frame, const CountPlane *background, FrameShift at)
+screen_frame (PlacedFrame *frame, const CountPlane *background, FrameShift at, gfloat step)
 {
   const CountPlane *plane = &frame->frame.plane;
   const SkyLevel    sky = left_sky (plane, SKY_APART);
+  const gfloat      width = MAX (sky.width, WHITEN_OF_STEP * step);
   const Screen      screen = { plane, background, (gint) floor (frame->frame.shift.x - at.x + 0.5), (gint) floor (frame->frame.shift.y - at.y + 0.5),
                                left_sky (background, SKY_APART).level };
-  g_autoptr (GArray) found = find_outstanding (&screen, sky.level + FAR * sky.width, sky.level + LEAST * sky.width);
+  g_autoptr (GArray) found = find_outstanding (&screen, sky.level + FAR * width, sky.level + LEAST * width);
 
   frame->is_screened = TRUE;
   g_clear_pointer (&frame->hidden, g_array_unref);

@@ -43,6 +43,7 @@ typedef struct
   gint            stack;        /* frames that synthetic tracking adds; 0: none */
   gdouble         saturation;   /* negative: what the files say */
   gdouble         gain, fwhm, fastest;
+  gfloat          step;         /* between the files' numbers; found, not set */
   gdouble         threshold, track_threshold;   /* 0: such that noise alone passes them so often in all frames: */
   gdouble         false_detections, false_tracks;
   ColoursMode     colours;      /* what mosaics become */
@@ -215,8 +216,8 @@ typedef struct
 } PlacedFrame;
 
 /* sequence-screen.c: hides what passes through a frame that others before it are predicted from; `at`: where the
- * background lies. */
-void        screen_frame    (PlacedFrame *frame, const CountPlane *background, FrameShift at);
+ * background lies; `step`: as of SequenceSettings. */
+void        screen_frame    (PlacedFrame *frame, const CountPlane *background, FrameShift at, gfloat step);
 /* Before it is judged. */
 void        screen_lift     (PlacedFrame *frame);
 /* Its pixels have changed: what is on the device is not them. */
