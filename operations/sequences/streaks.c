@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "median.h"
 #include "tessera.h"
 
 #define ANGLES    360           /* in half a turn */
@@ -14,6 +15,7 @@
 #define LEAST     24            /* pixels from end to end */
 #define GAP       20            /* pixels that may be missing between */
 #define FILLED    0.6           /* of the pixels on the line, at least */
+#define EVEN      0.25          /* of the mean light of its places the middle one has, at least */
 #define NEAR      3.0           /* pixels from the line, to find it better */
 #define WIDEST    16            /* half, in pixels */
 #define AROUND    3             /* pixels that are marked beside it */
@@ -269,6 +271,27 @@ measure (const Line *line, const CountPlane *whitened)
   return streak;
 }
 
+/* A trail has light all along, and objects beside one another, or a bright one with what is left of it, have it in a few places. */
+static gboolean
+is_even (const Line *line, const CountPlane *whitened)
+{
+  const gint length = (gint) (line->last - line->first) + 1;
+  g_autofree gfloat *lights = g_new0 (gfloat, length);
+  gdouble    sum = 0.0;
+
+  for (gint i = 0; i < length; i++)
+    {
+      for (gint off = -line->half; off <= line->half; off++)
+        {
+          const gssize at = pixel_on (line, whitened, (gint) line->first + i, off);
+
+          lights[i] += at < 0 || isnan (whitened->pixels[at]) ? 0.0f : whitened->pixels[at];
+        }
+      sum += lights[i];
+    }
+  return median_of (lights, length) >= EVEN * sum / length;
+}
+
 static gsize
 find_most (const Votes *votes)
 {
@@ -307,7 +330,7 @@ streaks_find (const WhitenPlanes *planes, const CountPlane *filtered, gfloat thr
 
       if (votes.votes[best] < LEAST)
         break;
-      if (find_line (&votes, (gint) (best / votes.n_rho), (gint) (best % votes.n_rho), &line))
+      if (find_line (&votes, (gint) (best / votes.n_rho), (gint) (best % votes.n_rho), &line) && is_even (&line, &planes->whitened))
         {
           const Streak streak = measure (&line, &planes->whitened);
 

@@ -11,14 +11,22 @@
 #include "detect.h"
 
 #define NEAR   3.0              /* px: within the matched filter */
+#define GLARE  3.0              /* a tenth of the ratio from which on that is more */
 #define SHARED 4                /* one in so many frames */
 #define ABOVE  2.0f             /* the median, that a frame counts at most */
+#define FINE_STEP 0.25          /* px a frame: of the short grid */
 #define SLACK  0.5f             /* what sums of limited values may be lower than robust ones */
 
 TrackGrid
 tracks_short_grid (void)
 {
   return (TrackGrid) { -2.0, -2.0, 0.25, 17, 17 };
+}
+
+TrackGrid
+tracks_fast_grid (void)
+{
+  return (TrackGrid) { -4.5, -4.5, 0.5, 19, 19 };
 }
 
 TrackGrid
@@ -59,16 +67,24 @@ compare_tracks (gconstpointer a, gconstpointer b)
   return p->x < q->x ? -1 : p->x > q->x;
 }
 
+/* How far light of the stronger one reaches, on each axis: what is thirty times as strong as another is wider than the filter. */
+static gdouble
+reach_of (const Track *weaker, const Track *stronger)
+{
+  return NEAR * MAX (1.0, log10 (stronger->value / weaker->value / GLARE));
+}
+
 static gboolean
 is_same (const Track *a, const Track *b, const TrackFrame *frames, gint n, gint r)
 {
+  const gdouble near = reach_of (a, b);
   gint shared = 0;
 
   for (gint j = 0; j < n; j++)
     {
       const gdouble time = frames[j].time - frames[r].time;
 
-      shared += fabs (a->x - b->x + (a->v_x - b->v_x) * time) <= NEAR && fabs (a->y - b->y + (a->v_y - b->v_y) * time) <= NEAR;
+      shared += fabs (a->x - b->x + (a->v_x - b->v_x) * time) <= near && fabs (a->y - b->y + (a->v_y - b->v_y) * time) <= near;
     }
   return shared * SHARED >= n;
 }
@@ -118,11 +134,66 @@ least_sum (gint n, gfloat threshold)
   return MIN (threshold, seen * track_limited (threshold * sqrtf (n) / seen, TRACKS_LIMIT) / sqrtf (n)) - SLACK;
 }
 
+/* The strongest first; a weaker one that is the same object goes. */
+static GArray *
+without_weaker (GArray *all, const TrackFrame *frames, gint n, gint r)
+{
+  GArray *tracks = g_array_new (FALSE, FALSE, sizeof (Track));
+
+  g_array_sort (all, compare_tracks);
+  for (guint i = 0; i < all->len; i++)
+    {
+      const Track *track = &g_array_index (all, Track, i);
+      gboolean     is_new = TRUE;
+
+      for (guint k = 0; k < tracks->len && is_new; k++)
+        is_new = ! is_same (track, &g_array_index (tracks, Track, k), frames, n, r);
+      if (is_new)
+        g_array_append_val (tracks, *track);
+    }
+  g_array_free (all, TRUE);
+  return tracks;
+}
+
+GArray *
+tracks_unite (GArray *tracks, GArray *others, const TrackFrame *frames, gint n, gint r)
+{
+  g_array_append_vals (tracks, others->data, others->len);
+  g_array_free (others, TRUE);
+  return without_weaker (tracks, frames, n, r);
+}
+
+/* Of velocities and pixels within half a step of the coarse ones the best. */
+static void
+refine (Track *track, const TrackFrame *frames, gint n, gint r, const TrackGrid *coarse)
+{
+  const gint      steps = (gint) ceil (coarse->step / FINE_STEP / 2.0);
+  const TrackGrid fine = { track->v_x - steps * FINE_STEP, track->v_y - steps * FINE_STEP, FINE_STEP, 2 * steps + 1, 2 * steps + 1 };
+  const Track     from = *track;
+
+  for (gint v = 0; v < fine.n_x * fine.n_y; v++)
+    for (gint i = 0; i < 9; i++)
+      {
+        const gdouble x = from.x + i % 3 - 1, y = from.y + i / 3 - 1;
+        const gfloat  value = robust_value (frames, n, r, &fine, v, (gint) floor (x + 0.5), (gint) floor (y + 0.5));
+
+        if (value > track->value)
+          *track = (Track) { x, y, fine.x + fine.step * (v % fine.n_x), fine.y + fine.step * (v / fine.n_x), value };
+      }
+}
+
+void
+tracks_refine (GArray *tracks, const TrackFrame *frames, gint n, gint r, const TrackGrid *coarse)
+{
+  for (guint i = 0; i < tracks->len; i++)
+    refine (&g_array_index (tracks, Track, i), frames, n, r, coarse);
+}
+
 GArray *
 tracks_find (const TrackPlanes *planes, const TrackFrame *frames, gint n, gint r, const TrackGrid *grid, gfloat threshold)
 {
   GArray *maxima = detect_maxima (&planes->best, least_sum (n, threshold));
-  GArray *all = g_array_new (FALSE, FALSE, sizeof (Track)), *tracks = g_array_new (FALSE, FALSE, sizeof (Track));
+  GArray *all = g_array_new (FALSE, FALSE, sizeof (Track));
 
   for (guint i = 0; i < maxima->len; i++)
     {
@@ -135,18 +206,6 @@ tracks_find (const TrackPlanes *planes, const TrackFrame *frames, gint n, gint r
       if (track.value > threshold)
         g_array_append_val (all, track);
     }
-  g_array_sort (all, compare_tracks);
-  for (guint i = 0; i < all->len; i++)
-    {
-      const Track *track = &g_array_index (all, Track, i);
-      gboolean     is_new = TRUE;
-
-      for (guint k = 0; k < tracks->len && is_new; k++)
-        is_new = ! is_same (track, &g_array_index (tracks, Track, k), frames, n, r);
-      if (is_new)
-        g_array_append_val (tracks, *track);
-    }
   g_array_free (maxima, TRUE);
-  g_array_free (all, TRUE);
-  return tracks;
+  return without_weaker (all, frames, n, r);
 }

@@ -37,7 +37,7 @@ typedef struct
   const WhitenPlanes *planes;
   Axis                x, y;
   Local              *locals;
-  gfloat              middle, per_gain;
+  gfloat              middle, per_gain, step;
 } Judgement;
 
 static gint
@@ -87,8 +87,24 @@ collect (const CountPlane *plane, gint x0, gint y0, gint x1, gint y1, gfloat *va
   return n;
 }
 
+/* Of distances from the median, of numbers that are `step` apart. */
+static gfloat
+sigma_of_steps (const gfloat *values, gsize n, gfloat step)
+{
+  gdouble squares = 0.0;
+  gsize   near = 0;
+
+  for (gsize i = 0; i < n; i++)
+    if (values[i] < 2.0f * step)
+      {
+        squares += (gdouble) values[i] * values[i];
+        near++;
+      }
+  return MAX (near > 0 ? (gfloat) sqrt (squares / near) : 0.0f, WHITEN_OF_STEP * step);
+}
+
 static Local
-find_local (const CountPlane *plane, gint x0, gint y0, gint x1, gint y1, gfloat *values)
+find_local (const CountPlane *plane, gint x0, gint y0, gint x1, gint y1, gfloat step, gfloat *values)
 {
   const gsize n = collect (plane, x0, y0, x1, y1, values);
   Local       local = { .median = median_of (values, n) };
@@ -96,6 +112,8 @@ find_local (const CountPlane *plane, gint x0, gint y0, gint x1, gint y1, gfloat 
   for (gsize i = 0; i < n; i++)
     values[i] = fabsf (values[i] - local.median);
   local.sigma = MAD_TO_SIGMA * median_of (values, n);
+  if (n > 0 && local.sigma < step)
+    local.sigma = MAX (local.sigma, sigma_of_steps (values, n, step));
   return local;
 }
 
@@ -110,7 +128,7 @@ find_locals (gsize first, gsize n, gpointer data)
       const gint bx = i % j->x.n_blocks, by = i / j->x.n_blocks;
 
       j->locals[i] = find_local (&j->planes->whitened, block_start (&j->x, bx), block_start (&j->y, by),
-                                 block_start (&j->x, bx + 1), block_start (&j->y, by + 1), values);
+                                 block_start (&j->x, bx + 1), block_start (&j->y, by + 1), j->step, values);
     }
 }
 
@@ -261,7 +279,13 @@ judge_rows (gsize first, gsize n, gpointer data)
 void
 whiten_judge (WhitenPlanes *planes, gdouble gain)
 {
-  Judgement j = { .planes = planes, .per_gain = gain > 0.0 ? (gfloat) (1.0 / gain) : 0.0f };
+  whiten_judge_steps (planes, gain, 0.0f);
+}
+
+void
+whiten_judge_steps (WhitenPlanes *planes, gdouble gain, gfloat step)
+{
+  Judgement j = { .planes = planes, .step = step, .per_gain = gain > 0.0 ? (gfloat) (1.0 / gain) : 0.0f };
 
   axis_init (&j.x, planes->whitened.width);
   axis_init (&j.y, planes->whitened.height);

@@ -42,5 +42,9 @@ void whiten_predict       (const CountPlane *current, const CountPlane *const *h
                            WhitenPlanes *planes);
 /* Sets significance from these.  `gain` is in e-/ADU; 0: without the third term. */
 void whiten_judge         (WhitenPlanes *planes, gdouble gain);
+/* The same of frames whose numbers are `step` apart, 0: not known.  Where the noise is less than a step, most pixels agree and some are a step off:
+ * then it is the mean square of what is within two steps, and no less than WHITEN_OF_STEP of one. */
+void whiten_judge_steps   (WhitenPlanes *planes, gdouble gain, gfloat step);
+#define WHITEN_OF_STEP 0.2887f  /* sqrt (1/12): what rounding adds */
 
 #endif

@@ -198,6 +198,15 @@ def kept(report, nights):
     shutil.copytree(nights.path('grey', 'dark'), nights.path('grey', 'copy'))
     told, code, errors = nights.run('grey', 'of-grey', *nights.words('grey', dark='copy'), '--write', 'calibrated')
     report.check('copies of their frames are the same', code == 0 and 'made of' not in errors and told['blocks_made'] == 0, errors)
+    damaged = nights.path('of-grey', 'masters', before[0])
+    with open(damaged, 'rb') as file:
+        whole = file.read()
+    for name, data in (('one that ends early', whole[:3000]), ('an empty one', b'')):
+        with open(damaged, 'wb') as file:
+            file.write(data)
+        told, code, errors = nights.run('grey', 'of-grey', *nights.words('grey'), '--write', 'calibrated')
+        with open(damaged, 'rb') as file:
+            report.check(f'{name} is made anew, with a word, and is what it was', code == 0 and 'made anew' in errors and file.read() == whole and told['blocks_made'] == 0, errors)
     os.remove(nights.path('grey', 'copy', '3.fits'))
     _, code, errors = nights.run('grey', 'of-grey', *nights.words('grey', dark='copy'), '--write', 'calibrated')
     report.check('fewer darks are another master, and other settings', code == 2 and 'made of 6 frames' in errors and 'dark' in errors.splitlines()[-1], errors)
@@ -231,10 +240,17 @@ def refusals(report, nights, camera):
     camera.write(nights.path('grey', 'mixed', '9.fits'), camera.expose(0, SHORT, dice, 3), SHORT)
     shutil.copytree(nights.path('grey', 'flat'), nights.path('grey', 'night'))
     camera.write(nights.path('grey', 'night', '9.fits'), camera.expose(0, 1, dice), 1)
-    for name, what, more, words in (('a small bias', 'small.fits', 'bias', '60 x 120'), ('a small flat', 'small.fits', 'flat', '60 x 120'), ('a flat of zeros', 'zeros.fits', 'flat', 'without light'),
+    camera.write(nights.path('grey', 'no-light.fits'), camera.expose(0, LONG, dice, 8), LONG)
+    camera.write(nights.path('grey', 'less.fits'), [count - 400 for count in camera.expose(0, 1, dice, 8)], 1)
+    camera.write(nights.path('grey', 'little.fits'), camera.expose(400, 1, dice, 8), 1)
+    for name, what, more, words in (('a flat that is a dark frame', 'no-light.fits', 'flat', 'without light: without bias and dark it has'), ('one below the bias', 'less.fits', 'flat', 'without light'), ('a small bias', 'small.fits', 'bias', '60 x 120'), ('a small flat', 'small.fits', 'flat', '60 x 120'), ('a flat of zeros', 'zeros.fits', 'flat', 'without light'),
                                     ('a flat of the night', 'night', 'flat', 'without light'), ('no such file', 'nowhere', 'bias', 'nowhere')):
         _, code, errors = nights.run('grey', 'of-refused', *nights.words('grey', **{more: what}))
         report.check(f'{name}: refused', code == 2 and words in errors, f'{code} {errors}')
+    _, code, errors = nights.run('grey', 'of-little', *nights.words('grey', flat='little.fits'))
+    report.check('a flat of little light is one', code in (0, 1) and 'without light' not in errors, errors)
+    _, code, errors = nights.run('grey', 'of-counts', '--flat', nights.path('grey', 'little.fits'))
+    report.check('a flat without bias and dark: a word', 'there is neither --bias nor --dark' in errors, errors)
     holes = [number if k % 101 else float('nan') for k, number in enumerate(camera.bias)]
     write_floats(nights.path('grey', 'holes.fits'), holes)
     _, code, errors = nights.run('grey', 'of-holes', *nights.words('grey', bias='holes.fits'), '--write', 'calibrated')

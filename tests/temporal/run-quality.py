@@ -97,6 +97,19 @@ def clouds(report, nights):
     report.check('clouds have few stars, and others many', all((int(row['stars']) < 10) == (int(row['frame']) in CLOUDS) for row in rows), str([row['stars'] for row in rows]))
 
 
+def few_stars(report, nights):
+    """Where there are fewer than five stars, nobody knows how wide they are, and what is asked of that is not so."""
+    nights.draw('few', '--size=64x64', '--frames=12')
+    nights.run('few', 'of-few')
+    rows = nights.rows('of-few')
+    unknown = {int(row['frame']) for row in rows if row['state'] in ('used', 'first') and not row['seeing']}
+    told, _, errors = nights.run('few', 'cut-few', '--quality', 'seeing<=9')
+    left = {row['frame']: row['reason'] for row in told.get('left_out', ())}
+    report.check(f'{len(unknown)} frames whose seeing is not known are left out, and it is said', unknown and unknown <= set(left) and all('not known' in left[k] for k in unknown), f'{sorted(unknown)} {left} {errors[-300:]}')
+    told, _, _ = nights.run('few', 'sky-few', '--quality', 'sky<=60000')
+    report.check('a limit of what is known leaves out none', told.get('used') == sum(row['state'] in ('used', 'first') for row in rows), str(told)[:300])
+
+
 def main():
     report = Report()
     with tempfile.TemporaryDirectory() as work:
@@ -104,6 +117,7 @@ def main():
         the_truth(report, nights)
         cuts(report, nights)
         clouds(report, nights)
+        few_stars(report, nights)
     return report.finish()
 
 

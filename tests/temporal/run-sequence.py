@@ -373,7 +373,7 @@ def first_of_another_size(report, sequence, frames):
 
 def messages(report, sequence, frames, whole):
     for words, said in (((sequence.path('nowhere'), '-o', sequence.path('x')), 'no frames'), ((frames,), 'where to'), ((frames, '-o', sequence.path('x'), '--stack', '256', '--fastest', '100'), 'velocities'), ((frames, '-o', sequence.path('x'), '--part', '3/2'), 'part'),
-                        ((frames, '-o', sequence.path('x'), '--history', '65'), '64'), ((frames, '-o', sequence.path('x'), '--write', 'all'), 'whitened'),
+                        ((frames, '-o', sequence.path('x'), '--history', '65'), '64'), ((frames, '-o', sequence.path('x'), '--history', '1'), 'of two frames alone'), ((frames, '-o', sequence.path('x'), '--write', 'all'), 'whitened'),
                         ((frames, '-o', sequence.path('x'), '--dark', sequence.path('no.fits')), 'no.fits'),
                         ((frames, '-o', sequence.path('x'), '--flat', sequence.path('no-flats')), 'no-flats'),
                         *(((frames, '-o', sequence.path('x'), *wrong.split()), said) for wrong, said in (

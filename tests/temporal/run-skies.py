@@ -61,13 +61,17 @@ SKIES = {
     'amp glow': [],
     'blooming': [],
     'irregular times': ['--frames=60'],
+    'bright mover': ['--objects=5,1.1,0.6;8,-0.8,1.0;6000,0.9,-0.5'],
+    'fast 4': ['--objects=5,3.9,0.5;8,-3.4,-3.2;30,-0.8,4.0', '--size=400x400'],
+    'fast 6': ['--objects=5,5.5,0.5;8,-5.4,-3.2;30,-0.8,6.0', '--size=400x400'],
     'fast 3': ['--objects=5,2.4,1.8;8,-1.8,2.4;30,2.6,-1.5', '--size=320x320'],
 }
 MAIN = ('steady', 'cosmic rays 1', 'cosmic rays 3', 'cosmic rays 10', 'satellites', 'seeing 15 %', 'transparency 80 %', 'bad frame at 16', 'shut black full', 'clouds')
 # Of a test: tracks found of three at least; false tracks, lost frames and wrong shifts at most; the part of objects that single frames show, at least.
 BARS = {'steady': (3, 1, 0, 0, 0.7), 'cosmic rays 3': (3, 1, 0, 0, 0.7), 'satellites': (3, 1, 0, 0, 0.65), 'transparency 80 %': (3, 1, 0, 0, 0.6),
         'shut black full': (3, 1, 0, 0, 0.7), 'clouds': (3, 1, 0, 0, 0.7), 'blooming': (3, 1, 0, 0, 0.7), 'dead columns': (3, 2, 0, 0, 0.6), 'turns 15 degrees': (3, 1, 0, 0, 0.7),
-        'turns about a place outside': (3, 1, 0, 0, 0.7)}
+        'turns about a place outside': (3, 1, 0, 0, 0.7),
+        'fast 3': (3, 1, 0, 0, 0.7), 'fast 6': (0, 2, 0, 0, 0.7)}
 MOST_FALSE = 0.25       # detections a frame: --false-detections is 10, for 40 frames
 Found = collections.namedtuple('Found', 'shown seen false frames tracks objects searches may false_tracks lost wrong')
 

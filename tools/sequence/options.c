@@ -25,7 +25,7 @@ static const GOptionEntry entries[] = {
   { "bias", 0, 0, G_OPTION_ARG_FILENAME, &masters[MASTER_BIAS], "A frame of no exposure, or a folder; with it darks are scaled to the exposure of frames", "FILE" },
   { "flat", 0, 0, G_OPTION_ARG_FILENAME, &masters[MASTER_FLAT], "A frame of even light, by which frames are divided, or a folder", "FILE" },
   { "bad-pixels", 0, 0, G_OPTION_ARG_FILENAME, &masters[MASTER_BAD], "A picture that is not 0 where a pixel is bad, or a folder", "FILE" },
-  { "history", 0, 0, G_OPTION_ARG_INT, &history, "Frames that predict the background of one, 1 to 64 (20)", "N" },
+  { "history", 0, 0, G_OPTION_ARG_INT, &history, "Frames that predict the background of one, 2 to 64 (20)", "N" },
   { "sides", 0, 0, G_OPTION_ARG_STRING, &sides_name, "Where these lie in time: both before it and after it, or in the past (both)", "SIDES" },
   { "slowest", 0, 0, G_OPTION_ARG_DOUBLE, &slowest, "Of objects, in pixels a frame: frames in which one has not left its place do not predict one another; 0: all do (1)", "PX" },
   { "degree", 0, 0, G_OPTION_ARG_INT, &degree, "Of the polynomials of the shift, 0 to 3; above 0 it pays from 20 frames on (1)", "N" },
@@ -49,7 +49,7 @@ static const GOptionEntry entries[] = {
   { "threshold", 0, 0, G_OPTION_ARG_DOUBLE, &threshold, "Of detections in one frame, in standard deviations (by --false-detections)", "X" },
   { "track-threshold", 0, 0, G_OPTION_ARG_DOUBLE, &track_threshold, "Of tracks, in standard deviations (by --false-tracks)", "X" },
   { "keep-objects", 0, 0, G_OPTION_ARG_NONE, &keeps_objects, "Leave objects in the history, with the dark trails that follow", NULL },
-  { "every", 0, 0, G_OPTION_ARG_INT, &every, "Frames between searches for tracks over 8 frames; 0: none (4)", "N" },
+  { "every", 0, 0, G_OPTION_ARG_INT, &every, "Frames between searches for tracks over 8 frames, of at most 4.25 px a frame; 0: none (4)", "N" },
   { "stack", 0, 0, G_OPTION_ARG_INT, &stack, "Frames that are added along each velocity of a fine grid; 0: none (0)", "N" },
   { "fastest", 0, 0, G_OPTION_ARG_DOUBLE, &fastest, "Of that grid, in pixels a frame; 0: as fast as an object may be without a trail (0)", "PX" },
   { "write", 0, 0, G_OPTION_ARG_STRING, &writes, "Frames to write, as FITS: whitened, background, significance, calibrated, with commas between them", "KINDS" },
@@ -169,7 +169,7 @@ set_numbers (Options *options)
     return "--part is I/N, with I from 1 to N";
   if (! quality_parse (quality, &settings->quality))
     return "--quality is some of stars>=N,seeing<=PX,sky<=COUNTS,transparency>=PART";
-  return history < 1 || history > WEIGHTS_MAX_FRAMES ? "--history is 1 to 64"
+  return history < 2 || history > WEIGHTS_MAX_FRAMES ? "--history is 2 to 64: of two frames alone nobody knows which one has an object"
          : degree < 0 || degree > WEIGHTS_MAX_DEGREE ? "--degree is 0 to 3"
          : ! (our_gamma >= 0.0 && our_gamma <= 1e6) ? "--gamma is 0 to 1000000"
          : max_shift < 1 || max_shift > 4096 ? "--max-shift is 1 to 4096"

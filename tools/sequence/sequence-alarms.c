@@ -24,6 +24,12 @@ frame_threshold (const Sequence *sequence, const CountPlane *significance, const
                                    : detect_noise_threshold (significance, filtered, share);
 }
 
+gint
+sequence_fast_every (const SequenceSettings *settings)
+{
+  return settings->every * ((SEQUENCE_SHORT + settings->every - 1) / settings->every);
+}
+
 /* In all frames, if none is lost; the last may have a search more of each kind. */
 static gint
 count_searches (const Sequence *sequence)
@@ -31,7 +37,8 @@ count_searches (const Sequence *sequence)
   const SequenceSettings *settings = &sequence->settings;
   const gint              n = night_of (sequence);
 
-  return (settings->every > 0 ? n / settings->every : 0) + (settings->stack > 0 ? n / MAX (settings->stack / 2, 1) : 0);
+  return (settings->every > 0 ? n / settings->every + n / sequence_fast_every (settings) + 1 : 0)
+         + (settings->stack > 0 ? n / MAX (settings->stack / 2, 1) + 1 : 0);
 }
 
 gfloat

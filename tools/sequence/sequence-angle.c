@@ -269,6 +269,7 @@ lay (Sequence *sequence, Key *key, gdouble degrees, Laid *laid)
 {
   laid_turn (laid, turn_rounded (degrees));
   sequence_shifts (sequence, &key->shifts, 1, laid_plane (laid)->pixels, NULL, &laid->found);
+  most_stars (sequence, key, laid_plane (laid), &laid->found);
 }
 
 typedef struct

@@ -19,7 +19,7 @@ predict (Sequence *sequence, const WhitenFrames *frames, Way way, WhitenPlanes *
   sequence_whiten (sequence, frames, method, planes, weights);
   if (way == BY_LIGHT && ! left_scale (&frames->all[frames->n].plane, planes))
     return G_MAXDOUBLE;
-  whiten_judge (planes, sequence_gain (sequence));
+  whiten_judge_steps (planes, sequence_gain (sequence), sequence->settings.step);
   return settings->chooses ? left_of_stars (planes) : 0.0;
 }
 

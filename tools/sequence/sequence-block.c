@@ -35,6 +35,7 @@ typedef struct
   WhitenPlanes  planes;
   FrameShift    at;             /* of their background, ... */
   gboolean      has_background; /* ... if there is one, in this chain */
+  gboolean      is_night_over;  /* what is told is the last frame that can be */
   Sky          *sky;            /* of the frame that is told */
 } Block;
 
@@ -67,72 +68,150 @@ block_track_seconds (void)
   return track_seconds;
 }
 
-/* Rows of the tracks that are in the last n filtered frames. */
-static void
-search (Block *block, gint n, gboolean is_long)
+/* The last n filtered frames. */
+typedef struct
 {
-  const SequenceSettings *settings = &block->sequence->settings;
-  const PlacedFrame      *past = &g_array_index (block->filtered, PlacedFrame, block->filtered->len - n);
-  g_autofree TrackFrame  *frames = g_new (TrackFrame, n);
-  g_autofree gdouble     *times = g_new (gdouble, n);
-  TrackGrid               grid = tracks_short_grid ();
-  gfloat                  threshold;
-  TrackPlanes             found;
-  GArray                 *tracks;
-  gint64                  began;
+  gint        n;
+  const PlacedFrame *past;
+  TrackFrame *frames;
+  gdouble    *times;            /* before the last, negative */
+} Stretch;
+
+static Stretch
+stretch_of (const Block *block, gint n)
+{
+  Stretch s = { n, &g_array_index (block->filtered, PlacedFrame, block->filtered->len - n), g_new (TrackFrame, n), g_new (gdouble, n) };
 
   for (gint i = 0; i < n; i++)
     {
-      times[i] = -times_between (block->sequence, past[i].index, past[n - 1].index);
-      frames[i] = (TrackFrame) { &past[i].frame.plane, past[i].frame.shift, times[i] };
+      s.times[i] = -times_between (block->sequence, s.past[i].index, s.past[n - 1].index);
+      s.frames[i] = (TrackFrame) { &s.past[i].frame.plane, s.past[i].frame.shift, s.times[i] };
     }
-  if (is_long)
-    {
-      grid = tracks_grid (times, n, settings->fwhm, 1.0, settings->fastest);
-      if ((gdouble) grid.n_x * grid.n_y * n > SEQUENCE_MOST_MOVES)
-        {
-          progress_say ("frame %d: no search over %d frames, because so many are missing between them", past[n - 1].index, n);
-          return;
-        }
-    }
-  else if (! times_grid (block->sequence, past[0].index, past[n - 1].index, &grid))
-    return;
-  began = g_get_monotonic_time ();
-  if (! tracks_stack_for (&(TesseraErrand) { .operation = NULL }, frames, n, n - 1, &grid, TRACKS_LIMIT, &found))
+  return s;
+}
+
+static void
+stretch_clear (Stretch *s)
+{
+  g_free (s->frames);
+  g_free (s->times);
+}
+
+/* The tracks of one grid; the search's threshold becomes a row. */
+static GArray *
+find_tracks (Block *block, const Stretch *s, const TrackGrid *grid)
+{
+  const gint64 began = g_get_monotonic_time ();
+  TrackPlanes  planes;
+  GArray      *tracks;
+  gfloat       threshold;
+
+  if (! tracks_stack_for (&(TesseraErrand) { .operation = NULL }, s->frames, s->n, s->n - 1, grid, TRACKS_LIMIT, &planes))
     {
       g_atomic_int_set (&block->sequence->is_refused, TRUE);
-      return;
+      return g_array_new (FALSE, FALSE, sizeof (Track));
     }
   track_seconds += (g_get_monotonic_time () - began) / 1e6;
-  threshold = search_threshold (block->sequence, frames, n, &grid);
-  row_add_search (block->text, past[n - 1].index, n, threshold);
-  tracks = tracks_find (&found, frames, n, n - 1, &grid, threshold);
+  threshold = search_threshold (block->sequence, s->frames, s->n, grid);
+  row_add_search (block->text, s->past[s->n - 1].index, s->n, threshold);
+  tracks = tracks_find (&planes, s->frames, s->n, s->n - 1, grid, threshold);
+  track_planes_clear (&planes);
+  return tracks;
+}
+
+/* Beyond the fastest velocities are others: what is found with one of them moves by another. */
+static gboolean
+is_at_edge (const Track *track, const TrackGrid *grid)
+{
+  return track->v_x <= grid->x || track->v_x >= grid->x + grid->step * (grid->n_x - 1)
+         || track->v_y <= grid->y || track->v_y >= grid->y + grid->step * (grid->n_y - 1);
+}
+
+/* `grid` NULL: those with any velocity. */
+static void
+add_tracks (Block *block, const Stretch *s, GArray *tracks, const TrackGrid *grid)
+{
   for (guint i = 0; i < tracks->len; i++)
     {
       const Track *track = &g_array_index (tracks, Track, i);
-      ObjectRow    row = { .index = past[n - 1].index, .frames = n, .x = track->x, .y = track->y, .v_x = track->v_x, .v_y = track->v_y,
+      ObjectRow    row = { .index = s->past[s->n - 1].index, .frames = s->n, .x = track->x, .y = track->y, .v_x = track->v_x, .v_y = track->v_y,
                            .value = track->value, .flux = NAN };
 
-      if (-hypot (row.v_x, row.v_y) * times[0] < settings->fwhm)          /* what is left of a star */
+      if (-hypot (row.v_x, row.v_y) * s->times[0] < block->sequence->settings.fwhm          /* what is left of a star */
+          || (grid && is_at_edge (track, grid)))
         continue;
-      turn_place (past[n - 1].applied, block->sequence->width, block->sequence->height, &row.x, &row.y);
+      turn_place (s->past[s->n - 1].applied, block->sequence->width, block->sequence->height, &row.x, &row.y);
       sky_place (block->sky, row.x, row.y, &row.ra, &row.dec);
       row_add_object (block->text, &row);
     }
   g_array_free (tracks, TRUE);
-  track_planes_clear (&found);
 }
 
+/* What the finer grid has it tells better. */
+static void
+drop_within (GArray *tracks, const TrackGrid *grid)
+{
+  for (guint i = tracks->len; i-- > 0;)
+    {
+      const Track *track = &g_array_index (tracks, Track, i);
+
+      if (MAX (fabs (track->v_x), fabs (track->v_y)) <= -grid->x)
+        g_array_remove_index (tracks, i);
+    }
+}
+
+/* Each frame is in one search for fast objects. */
+static void
+search_short (Block *block, gint index)
+{
+  Stretch   s = stretch_of (block, SEQUENCE_SHORT);
+  TrackGrid grid = tracks_short_grid (), fast = tracks_fast_grid ();
+  const gint first = s.past[0].index, last = s.past[SEQUENCE_SHORT - 1].index;
+
+  if (times_grid (block->sequence, first, last, &grid) && times_grid (block->sequence, first, last, &fast))
+    {
+      const gboolean is_fast = (index + 1) % sequence_fast_every (&block->sequence->settings) == 0;
+      GArray        *tracks = find_tracks (block, &s, &grid);
+
+      if (is_fast)
+        {
+          GArray *others = find_tracks (block, &s, &fast);
+
+          drop_within (others, &grid);
+          tracks_refine (others, s.frames, s.n, s.n - 1, &fast);
+          tracks = tracks_unite (tracks, others, s.frames, s.n, s.n - 1);
+        }
+      add_tracks (block, &s, tracks, is_fast ? &fast : &grid);
+    }
+  stretch_clear (&s);
+}
+
+static void
+search_long (Block *block, gint n)
+{
+  const SequenceSettings *settings = &block->sequence->settings;
+  Stretch   s = stretch_of (block, n);
+  TrackGrid grid = tracks_grid (s.times, n, settings->fwhm, 1.0, settings->fastest);
+
+  if ((gdouble) grid.n_x * grid.n_y * n > SEQUENCE_MOST_MOVES)
+    progress_say ("frame %d: no search over %d frames, because so many are missing between them", s.past[n - 1].index, n);
+  else
+    add_tracks (block, &s, find_tracks (block, &s, &grid), NULL);
+  stretch_clear (&s);
+}
+
+/* Now and then, and at the end of the night, of however many frames. */
 static void
 search_tracks (Block *block, gint index)
 {
   const SequenceSettings *settings = &block->sequence->settings;
   const gint              n = (gint) block->filtered->len;
+  const gboolean          is_long_due = settings->stack > 0 && (index + 1) % MAX (settings->stack / 2, 1) == 0 && n >= settings->stack;
 
-  if (settings->every > 0 && (index + 1) % settings->every == 0 && n >= SEQUENCE_SHORT)
-    search (block, SEQUENCE_SHORT, FALSE);
-  if (settings->stack > 0 && (index + 1) % MAX (settings->stack / 2, 1) == 0 && n >= settings->stack)
-    search (block, settings->stack, TRUE);
+  if (settings->every > 0 && ((index + 1) % settings->every == 0 || block->is_night_over) && n >= SEQUENCE_SHORT)
+    search_short (block, index);
+  if (is_long_due || (settings->stack > 0 && block->is_night_over && n >= SEQUENCE_SHORT))
+    search_long (block, MIN (settings->stack, n));
 }
 
 /* ------------------------------------------------------------- one frame -- */
@@ -214,6 +293,7 @@ judge (Block *block, PlacedFrame *now, const WhitenFrames *frames, FrameRow *row
   detect_filter (&block->planes.significance, settings->fwhm, &filtered.frame.plane);
   clean_new_sky (frames, &filtered.frame.plane);
   row->rays = clean_trails (block->sequence, &block->planes, held_alone (&block->held, now, frames), now, &filtered.frame.plane, objects);
+  clean_wide (&filtered.frame.plane);
   row->threshold = frame_threshold (block->sequence, &block->planes.significance, plane, FALSE);
   row->detections = add_detections (block, now, plane, frames->n < MIN (settings->history, DETECTS_FROM) ? INFINITY : (gfloat) row->threshold, objects);
   row->quality.noise = quality_noise (&block->planes.whitened);
@@ -314,6 +394,7 @@ conclude_all (Block *block, gboolean is_last, GError **error)
 
   while (success && (now = held_next (&block->held, is_last)) && now->index < block->end)
     {
+      block->is_night_over = is_last && block->end == block->sequence->list.n && block->held.now == (gint) block->held.frames->len;
       while (success && waiting_index (block) < now->index)
         success = conclude_next (block, NULL, error);
       success = success && conclude_next (block, now, error);

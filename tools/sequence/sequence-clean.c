@@ -16,6 +16,8 @@
 #define PIECE      64           /* rows of a column that are judged together */
 #define COMMON     1.0f         /* their mean, in standard deviations of a pixel: four times what noise has, whose pixels are alike in threes */
 #define COMMON_MOST 4.0f        /* that a pixel counts */
+#define BESIDE_NEAR 6           /* columns away: a column reaches 3 px by the filter, ... */
+#define BESIDE_FAR  10          /* ... and of two bad ones one is seen */
 #define NOISE      3.0f         /* what is below it is left to chance */
 #define OF_STAR    0.3          /* less than this part of a star's light is left of the star */
 #define OF_BRIGHTEST 0.01       /* ... or than this part of a star beside it, of how that was resampled: 0.003 on each axis, of the frame and of those before */
@@ -151,28 +153,72 @@ add_streaks (GString *rows, const PlacedFrame *now, const GArray *streaks)
   return thin;
 }
 
+/* Of the pixels of a column from `first` to before `end`: their sum, each limited, and how many more are above 0 than below. */
+typedef struct
+{
+  gfloat sum;
+  gint   above, known;
+} ColumnSum;
+
+static void
+add_columns (const CountPlane *filtered, gint first, gint end, ColumnSum *columns)
+{
+  const gint width = filtered->width;
+
+  memset (columns, 0, sizeof *columns * width);
+  for (gint y = first; y < end; y++)
+    for (gint x = 0; x < width; x++)
+      {
+        const gfloat value = filtered->pixels[(gsize) y * width + x];
+
+        if (isnan (value))
+          continue;
+        columns[x].sum += CLAMP (value, -COMMON_MOST, COMMON_MOST);
+        columns[x].above += value > 0.0f ? 1 : -1;
+        columns[x].known++;
+      }
+}
+
+/* What columns beside it have, farther away than the filter reaches: the middle of four. */
+static gfloat
+beside_column (const ColumnSum *columns, gint width, gint x)
+{
+  static const gint away[] = { -BESIDE_FAR, -BESIDE_NEAR, BESIDE_NEAR, BESIDE_FAR };
+  gfloat sums[G_N_ELEMENTS (away)];
+  gint   n = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (away); i++)
+    if (x + away[i] >= 0 && x + away[i] < width)
+      sums[n++] = columns[x + away[i]].sum;
+  return n > 0 ? median_of (sums, n) : 0.0f;
+}
+
+/* Most of its pixels are to one side, and what is wide is no column. */
+static gboolean
+is_camera (const ColumnSum *columns, gint width, gint x, gint rows)
+{
+  const gfloat sum = columns[x].sum;
+
+  return fabsf (sum) > COMMON * rows && 2 * ABS (columns[x].above) >= columns[x].known
+         && fabsf (sum - beside_column (columns, width, x)) > COMMON * rows;
+}
+
 /* What pixels of a column have in common, in pieces of PIECE rows, is the camera's. */
 static void
 clear_columns (CountPlane *filtered)
 {
   const gint width = filtered->width;
-  g_autofree gfloat *sums = g_new (gfloat, width);
+  g_autofree ColumnSum *columns = g_new (ColumnSum, width);
 
   for (gint first = 0; first + PIECE <= filtered->height; first += PIECE)
     {
       const gint end = first + 2 * PIECE > filtered->height ? filtered->height : first + PIECE;
 
-      memset (sums, 0, sizeof (gfloat) * width);
-      for (gint y = first; y < end; y++)
-        for (gint x = 0; x < width; x++)
-          {
-            const gfloat value = filtered->pixels[(gsize) y * width + x];
-
-            sums[x] += isnan (value) ? 0.0f : CLAMP (value, -COMMON_MOST, COMMON_MOST);
-          }
+      add_columns (filtered, first, end, columns);
       for (gint x = 0; x < width; x++)
-        for (gint y = first; fabsf (sums[x]) > COMMON * (end - first) && y < end; y++)
-          filtered->pixels[(gsize) y * width + x] = NAN;
+        if (is_camera (columns, width, x, end - first))
+          for (gint y = first; y < end; y++)
+            filtered->pixels[(gsize) y * width + x] = NAN;
     }
 }
 

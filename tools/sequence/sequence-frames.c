@@ -10,6 +10,7 @@
 #include "colours.h"
 #include "frames-file.h"
 
+#define STEPS_OF 16384          /* pixels whose numbers are compared */
 #define KEPT  6                 /* frames, decoded */
 #define ASKED 9                 /* frames, for their size */
 #define UNLIKE 0.01              /* parts of an exposure */
@@ -130,9 +131,37 @@ typedef struct
   gint  width, height, votes;
   gchar pattern[FRAMES_PATTERN];
   gdouble exposure;             /* of one of them */
+  gfloat  step;
 } Kind;
 
 /* FALSE: the frame cannot be read. */
+static gint
+compare_values (gconstpointer a, gconstpointer b)
+{
+  const gfloat p = *(const gfloat *) a, q = *(const gfloat *) b;
+
+  return (p > q) - (p < q);
+}
+
+/* The least distance of two numbers of the frame: 1 of counts, more where a camera's bits are fewer, next to nothing of floats. */
+static gfloat
+step_of (const CountPlane *plane)
+{
+  const gsize        n = (gsize) plane->width * plane->height, apart = MAX (n / STEPS_OF, 1) | 1;
+  g_autofree gfloat *values = g_new (gfloat, n / apart + 1);
+  gfloat             step = INFINITY;
+  gsize              known = 0;
+
+  for (gsize i = 0; i < n; i += apart)
+    if (isfinite (plane->pixels[i]))
+      values[known++] = plane->pixels[i];
+  qsort (values, known, sizeof *values, compare_values);
+  for (gsize i = 1; i < known; i++)
+    if (values[i] > values[i - 1])
+      step = MIN (step, values[i] - values[i - 1]);
+  return isfinite (step) ? step : 0.0f;
+}
+
 static gboolean
 read_kind (Sequence *sequence, gint index, Kind *kind)
 {
@@ -140,7 +169,7 @@ read_kind (Sequence *sequence, gint index, Kind *kind)
 
   if (! pixels)
     return FALSE;
-  *kind = (Kind) { pixels->plane.width, pixels->plane.height, 1, "", pixels->facts.exposure };
+  *kind = (Kind) { pixels->plane.width, pixels->plane.height, 1, "", pixels->facts.exposure, step_of (&pixels->plane) };
   strcpy (kind->pattern, pixels->pattern);
   frame_pixels_unref (pixels);
   return TRUE;
@@ -185,6 +214,7 @@ find_size (Sequence *sequence)
   sequence->height = best->height;
   strcpy (sequence->pattern, best->pattern);
   sequence->exposure = best->exposure;
+  sequence->settings.step = best->step;
   return TRUE;
 }
 

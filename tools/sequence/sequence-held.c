@@ -174,5 +174,5 @@ held_screen (Held *held, const CountPlane *background, FrameShift at)
 {
   for (guint i = 0; i < held->frames->len; i++)
     if (! g_array_index (held->frames, PlacedFrame, i).is_screened)
-      screen_frame (&g_array_index (held->frames, PlacedFrame, i), background, at);
+      screen_frame (&g_array_index (held->frames, PlacedFrame, i), background, at, held->settings->step);
 }

@@ -9,6 +9,8 @@
 #define DRIFT  0.125            /* ... and for each frame between: half a step of velocities */
 #define ALIKE  0.5              /* px a frame between velocities, on each axis: two steps */
 #define PAUSE  32               /* frames in which it was not found, or as many as were added: the next search may be half of these away */
+#define STRONGER 3.0            /* times as strong as a row that crosses its way, ... */
+#define SHARED 4                /* ... near it in one in so many frames */
 #define REACH  256              /* frames of a track, at most */
 
 /* How far `row` is from where the object of `track` is then; INFINITY: they cannot be one. */
@@ -24,6 +26,59 @@ distance (const Tables *tables, const ObjectRow *track, const ObjectRow *row)
   is = level_place (tables, now, row->x, row->y);
   was = level_place (tables, then, track->x, track->y);
   return hypot (is.x - (was.x + now->x - then->x + track->v_x * passed), is.y - (was.y + now->y - then->y + track->v_y * passed));
+}
+
+/* How far the objects of two rows are from one another when frame `index` is taken. */
+static gdouble
+apart_at (const Tables *tables, const ObjectRow *row, const ObjectRow *other, gint index)
+{
+  const FrameRow *at = tables_frame (tables, row->index), *there = tables_frame (tables, other->index);
+  const gdouble   passed = tables_between (tables, row->index, index), there_passed = tables_between (tables, other->index, index);
+
+  return hypot (row->x - at->x + row->v_x * passed - (other->x - there->x + other->v_x * there_passed),
+                row->y - at->y + row->v_y * passed - (other->y - there->y + other->v_y * there_passed));
+}
+
+/* Another way through the light of a stronger object, which the search of the row did not see as it moves. */
+static gboolean
+is_crossing (const Tables *tables, const ObjectRow *row, const ObjectRow *other)
+{
+  const FrameRow *at = tables_frame (tables, row->index), *there = tables_frame (tables, other->index);
+  gint            shared = 0;
+
+  if (other->value < STRONGER * row->value || ABS (other->index - row->index) > row->frames || ! at || ! there || at->chain != there->chain
+      || (fabs (row->v_x - other->v_x) <= ALIKE && fabs (row->v_y - other->v_y) <= ALIKE))
+    return FALSE;
+  for (gint i = row->index - row->frames + 1; i <= row->index; i++)
+    shared += apart_at (tables, row, other, i) <= NEAR;
+  return shared * SHARED >= row->frames;
+}
+
+static void
+drop_crossings (Tables *tables)
+{
+  GArray *left = g_array_new (FALSE, FALSE, sizeof (ObjectRow));
+
+  for (guint i = 0, begin = 0; i < tables->tracks->len; i++)
+    {
+      const ObjectRow *row = &g_array_index (tables->tracks, ObjectRow, i);
+      gboolean         crosses = FALSE;
+
+      while (g_array_index (tables->tracks, ObjectRow, begin).index < row->index - REACH)
+        begin++;
+      for (guint k = begin; k < tables->tracks->len && ! crosses; k++)
+        {
+          const ObjectRow *other = &g_array_index (tables->tracks, ObjectRow, k);
+
+          if (other->index > row->index + row->frames)
+            break;
+          crosses = is_crossing (tables, row, other);
+        }
+      if (! crosses)
+        g_array_append_vals (left, row, 1);
+    }
+  g_array_unref (tables->tracks);
+  tables->tracks = left;
 }
 
 typedef struct
@@ -159,6 +214,7 @@ tables_link (Tables *tables)
 {
   guint begin = 0;              /* tracks that may reach the frame */
 
+  drop_crossings (tables);
   link_tracks (tables);
   for (guint i = 0; i < tables->detections->len; i++)
     {

@@ -23,6 +23,7 @@
 #define STRIP_BYTES ((gsize) 128 << 20)         /* of all frames, for the rows that are combined together */
 #define CLIP        5.9304f     /* 4 standard deviations, in median deviations */
 #define ALIKE       0.01        /* parts of an exposure: no difference */
+#define LIT         3.0f        /* times its noise: a flat of less light tells nothing of the lens */
 #define DIVIDED     2.0         /* counts: a flat of fewer has been divided already */
 #define NAME_LENGTH 16
 
@@ -184,6 +185,27 @@ are_exposed_alike (const Making *making, const gchar *path, GError **error)
   return TRUE;
 }
 
+/* The standard deviation of a flat's noise, by what its pixels differ from the next but one: not the lens, and one colour. */
+static gfloat
+noise_of (const gfloat *values, gsize n)
+{
+  g_autofree gfloat *steps = g_new (gfloat, n);
+
+  for (gsize i = 0; i + 2 < n; i++)
+    steps[i] = fabsf (values[i + 2] - values[i]);
+  return n > 2 ? 1.0484f * median_of (steps, n - 2) : 0.0f;
+}
+
+/* Of the numbers of a flat; FALSE: it is a dark frame, or nearly one. */
+static gboolean
+has_light (const gchar *path, const gfloat *values, gsize n, GError **error)
+{
+  const gfloat level = median_of (values, n), noise = noise_of (values, n);
+  g_autofree gchar *why = g_strdup_printf ("is a flat without light: without bias and dark it has %.3g counts, and its noise is %.3g", level, noise);
+
+  return (level > 0.0f && level >= LIT * noise) || frames_refuse (path, why, error);
+}
+
 /* The median of each flat, as twilight fades. */
 static gboolean
 find_levels (Making *making, GError **error)
@@ -206,8 +228,8 @@ find_levels (Making *making, GError **error)
         }
       frame_pixels_unref (pixels);
       making->levels[i] = median_of (values, known);
-      if (! (making->levels[i] > 0.0f))
-        return frames_refuse (making->list.frames[i].path, "is a flat without light: half of its pixels are at most 0", error);
+      if (! has_light (making->list.frames[i].path, values, known, error))
+        return FALSE;
     }
   return TRUE;
 }
@@ -330,13 +352,34 @@ prepare (Making *making, const gchar *what, GError **error)
          && (making->kind != MASTER_FLAT || find_levels (making, error));
 }
 
+/* One that was kept before, and is damaged, is made anew. */
+static gboolean
+is_kept (const Making *making, const gchar *path)
+{
+  Frame              frame = { .path = (gchar *) path };
+  g_autoptr (GError) error = NULL;
+  FrameCache        *cache;
+  FramePixels       *pixels;
+
+  if (! g_file_test (path, G_FILE_TEST_IS_REGULAR))
+    return FALSE;
+  cache = frame_cache_new (KEPT_BYTES);
+  pixels = frame_cache_get (cache, &frame, making->width, making->height, &error);
+  if (pixels)
+    frame_pixels_unref (pixels);
+  else
+    progress_say ("%s: made anew, because what was kept is damaged: %s", names[making->kind], error->message);
+  frame_cache_free (cache);
+  return pixels != NULL;
+}
+
 /* The path of the master, made where it is not there; NULL: it cannot be made. */
 static gchar *
 make (const Sequence *sequence, Making *making, const gchar *what, GError **error)
 {
   g_autofree gchar *path = path_of (sequence, making), *base = g_path_get_basename (path);
   CountPlane        plane = { 0 };
-  gboolean          success = g_file_test (path, G_FILE_TEST_IS_REGULAR);
+  gboolean          success = is_kept (making, path);
 
   if (! success)
     {
@@ -372,20 +415,29 @@ master_file (const Sequence *sequence, MasterKind kind, const gchar *what, GErro
   return path;
 }
 
-/* Of the pixels that have a number. */
+/* The pixels that have a number. */
+static gfloat *
+known_of (const CountPlane *plane, gsize *known)
+{
+  const gsize n = (gsize) plane->width * plane->height;
+  gfloat     *values = g_new (gfloat, n);
+
+  *known = 0;
+  for (gsize at = 0; at < n; at++)
+    {
+      values[*known] = plane->pixels[at];
+      *known += isfinite (values[*known]);
+    }
+  return values;
+}
+
 static gfloat
 level_of (const CountPlane *plane)
 {
-  const gsize        n = (gsize) plane->width * plane->height;
-  g_autofree gfloat *values = g_new (gfloat, n);
-  gsize              known = 0;
+  gsize              n;
+  g_autofree gfloat *values = known_of (plane, &n);
 
-  for (gsize at = 0; at < n; at++)
-    {
-      values[known] = plane->pixels[at];
-      known += isfinite (values[known]);
-    }
-  return median_of (values, known);
+  return median_of (values, n);
 }
 
 /* A flat of counts is light and what the camera adds to it; of a master that was made here, or elsewhere, light alone. */
@@ -394,15 +446,19 @@ master_divide_flat (const Calibration *has, Master *flat, GError **error)
 {
   const gsize   n = (gsize) flat->plane.width * flat->plane.height;
   const Making  making = { .has = has, .kind = MASTER_FLAT };
-  gfloat        level = level_of (&flat->plane);
+  const gfloat  level = level_of (&flat->plane);
+  g_autofree gfloat *values = NULL;
+  gsize         known;
 
   if (! (level < DIVIDED && level > 0.0f))
     {
       for (gsize at = 0; at < n; at++)
         flat->plane.pixels[at] = light_of_flat (&making, flat->plane.pixels[at], flat->exposure, at);
-      level = level_of (&flat->plane);
+      if (! has->masters[MASTER_BIAS].plane.pixels && ! has->masters[MASTER_DARK].plane.pixels)
+        progress_say ("flat: all of its counts are taken for light, because there is neither --bias nor --dark");
     }
-  return level > 0.0f || frames_refuse (flat->path, "is a flat without light: half of its pixels are at most 0", error);
+  values = known_of (&flat->plane, &known);
+  return has_light (flat->path, values, known, error);
 }
 
 /* Not to be asked for light: what is full, or no number, is bad. */

@@ -86,6 +86,7 @@ agrees (Sequence *sequence, Key *key, const CountPlane *plane, gdouble guess, La
   *laid = (Laid) { .raw = plane };
   laid_turn (laid, key->applied);
   sequence_shifts (sequence, &key->shifts, 1, laid_plane (laid)->pixels, NULL, &laid->found);
+  most_stars (sequence, key, laid_plane (laid), &laid->found);
   turn_settle (sequence, key, guess, laid);
   why = disagreement (key, laid_plane (laid), &laid->found);
   return ! why;
@@ -348,6 +349,8 @@ find_shifts (Places *places, const gint *indices, gint n, Arrived *const *frames
     tessera_spread_range ((gsize) n * places->key->plane.height, 64.0 * 64.0 / places->key->plane.width, gather_rows, &(Gathering) { frames, all });
   sequence_shifts (places->sequence, &places->key->shifts, n, all ? all : frames[0]->plane.pixels, kept, found);
   tessera_reached_free (all);
+  for (gint k = 0; k < n; k++)
+    most_stars (places->sequence, places->key, &frames[k]->plane, &found[k]);
   for (gint k = 0; k < n; k++)
     {
       settle_frame (places, indices[k], frames[k], &raw[k], &found[k]);

@@ -164,6 +164,8 @@ quality_fault (const QualityCut *cut, const Quality *quality)
   const gdouble light = exp2 (quality->light);
 
   return quality->stars < cut->least_stars      ? g_strdup_printf ("--quality: it has %d stars", quality->stars)
+         : isfinite (cut->most_seeing) && isnan (quality->seeing) ? g_strdup_printf ("--quality: its seeing is not known: it shows %d stars, fewer than %d with a width", quality->stars, FEWEST)
+         : isfinite (cut->least_light) && isnan (light) ? g_strdup_printf ("--quality: its transparency is not known: it shows %d stars, fewer than %d", quality->stars, FEWEST)
          : quality->seeing > cut->most_seeing   ? g_strdup_printf ("--quality: its seeing is %.2f px", quality->seeing)
          : quality->sky > cut->most_sky         ? g_strdup_printf ("--quality: its sky has %.1f counts", quality->sky)
          : light < cut->least_light             ? g_strdup_printf ("--quality: it has %.0f %% of the light of its reference", 100.0 * light)

@@ -44,6 +44,7 @@ typedef struct
   gint            stack;        /* frames that synthetic tracking adds; 0: none */
   gdouble         saturation;   /* negative: what the files say */
   gdouble         gain, fwhm, fastest;
+  gfloat          step;         /* between the files' numbers; found, not set */
   gdouble         threshold, track_threshold;   /* 0: such that noise alone passes them so often in all frames: */
   gdouble         false_detections, false_tracks;
   ColoursMode     colours;      /* what mosaics become */
@@ -227,8 +228,8 @@ typedef struct
 } PlacedFrame;
 
 /* sequence-screen.c: hides what passes through a frame that others before it are predicted from; `at`: where the
- * background lies. */
-void        screen_frame    (PlacedFrame *frame, const CountPlane *background, FrameShift at);
+ * background lies; `step`: as of SequenceSettings. */
+void        screen_frame    (PlacedFrame *frame, const CountPlane *background, FrameShift at, gfloat step);
 /* Before it is judged. */
 void        screen_lift     (PlacedFrame *frame);
 /* Its pixels have changed: what is on the device is not them. */
@@ -284,6 +285,8 @@ void        laid_turn       (Laid *laid, gdouble degrees);
 /* What has been turned back, and lies where `found` says: turns it back better, as far as its stars say so.  `guess`: what it is turned by as those before
  * it are; NaN: not known.  TRUE: its plane is another one. */
 gboolean    turn_settle     (Sequence *sequence, Key *key, gdouble guess, Laid *laid);
+/* sequence-most.c: a shift that was found becomes that of most stars, where one that weighs much has not gone with them. */
+void        most_stars      (Sequence *sequence, const Key *key, const CountPlane *plane, Shift *found);
 
 /* sequence-quality.c: against a reference; and of the reference itself. */
 Quality     quality_of      (const Key *key, const CountPlane *plane, const Shift *found);
@@ -377,7 +380,9 @@ gint        clean_trails    (const Sequence *sequence, const WhitenPlanes *plane
 /* Is what is there left of a star, or of how a bright one beside it was turned back?  So it is in no detection, and goes from the plane that tracks are looked for in. */
 gboolean    clean_is_star   (const WhitenPlanes *planes, gboolean is_turned, gint x, gint y);
 void        clean_stars     (const WhitenPlanes *planes, gboolean is_turned, CountPlane *filtered);
-/* Objects go from the frame; stars stay. */
+/* sequence-wide.c: what is much wider than a star goes. */
+void        clean_wide      (CountPlane *filtered);
+/* sequence-clean.c: objects go from the frame; stars stay. */
 void        clean_objects   (const WhitenPlanes *planes, Removal *removal, PlacedFrame *now, const CountPlane *filtered, gfloat threshold);
 
 /* sequence-block.c: the lines of a block's file.  NULL: a file cannot be written. */
@@ -453,6 +458,8 @@ gboolean    tables_add      (Tables *tables, const gchar *text);
 /* sequence-alarms.c: thresholds, and what was chosen. */
 gfloat      frame_threshold  (const Sequence *sequence, const CountPlane *significance, const CountPlane *filtered, gboolean has_trails);
 gfloat      search_threshold (const Sequence *sequence, const TrackFrame *frames, gint n, const TrackGrid *grid);
+/* Frames between searches for fast objects: some searches for short tracks, so that no frame is in two; there are searches. */
+gint   sequence_fast_every   (const SequenceSettings *settings);
 /* The least, the median and the largest; NaN where there is none. */
 typedef struct
 {
