@@ -94,7 +94,7 @@ set_results (GeglProperties *o, const Shift *found, gchar *reason)
   o->shift_x = found->x;
   o->shift_y = found->y;
   o->error = found->ok ? found->error : 0.0;
-  o->converged = found->converged;
+  o->converged = shift_is_sure (found);
   o->pixels = found->pixels;
   o->steps = found->steps;
   g_free (o->reason);
@@ -134,7 +134,7 @@ judge (const Shift *found)
 {
   if (! found->ok)
     return g_strdup_printf ("there is too little to compare: %d pixels", found->pixels);
-  return g_strdup (found->converged ? "" : "the steps did not converge");
+  return g_strdup (shift_is_sure (found) ? "" : "the steps did not converge");
 }
 
 static gboolean

@@ -231,7 +231,7 @@ note_shift (History *history, gint k, const Shift *found)
   history->frames.all[k].shift = weights_round_shift ((FrameShift) { found->x, found->y });
   if (! found->ok)
     history_note (history, "%s: too little is seen to find its shift", name);
-  else if (! found->converged)
+  else if (! shift_is_sure (found))
     history_note (history, "%s: its shift is not sure", name);
 }
 

@@ -343,7 +343,7 @@ align_stars (const RefinePicture *reference, const RefinePicture *moving, Consen
       shift_between (frames[0], frames[1], &settings, &shift);
       shift_frame_free (frames[0]);
       shift_frame_free (frames[1]);
-      if (shift.ok && shift.converged)
+      if (shift_is_sure (&shift))
         take (&a, &b, model, &shift, width, height, consensus);
     }
   field_clear (&a);

@@ -115,6 +115,8 @@ typedef struct
   ShiftStage stage;
   Shift      now, other;        /* of the steps that are made; the best of the other starts */
   gdouble    from_x, from_y;    /* where these steps began */
+  gboolean   is_damped;         /* they are a part of what the sums say: */
+  gdouble    part, last_x, last_y;      /* that part, and what the last sums said */
   gdouble    residual;          /* of the last sums: squares of the difference to those of the gradient */
   gdouble    first_residual, least;
   gint       lags_x[SHIFT_MOST_LAGS], lags_y[SHIFT_MOST_LAGS], n_x, n_y, start;

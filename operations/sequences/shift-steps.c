@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST_STEPS   10
+#define MOST_DAMPED  30
 #define SMALL        0.001      /* of a step, in pixels */
 #define CAP          1.0
 #define FEWEST       16         /* pixels */
@@ -66,6 +66,17 @@ ask_at (ShiftSearch *s, gdouble x, gdouble y, gboolean is_first)
   return TRUE;
 }
 
+/* The part of a step that is made: it halves where the way turns back. */
+static gdouble
+damp (ShiftSearch *s, gdouble dx, gdouble dy)
+{
+  if (dx * s->last_x + dy * s->last_y < 0.0)
+    s->part /= 2.0;
+  s->last_x = dx;
+  s->last_y = dy;
+  return s->part;
+}
+
 /* FALSE: the sums say nothing. */
 static gboolean
 make_step (ShiftSearch *s, const gdouble sums[SHIFT_SUMS])
@@ -74,13 +85,16 @@ make_step (ShiftSearch *s, const gdouble sums[SHIFT_SUMS])
   const gdouble dx = (sums[SHIFT_Q] * sums[SHIFT_W] - sums[SHIFT_P] * sums[SHIFT_V]) / determinant;
   const gdouble dy = (sums[SHIFT_P] * sums[SHIFT_U] - sums[SHIFT_Q] * sums[SHIFT_V]) / determinant;
   Shift        *now = &s->now;
+  gdouble       part = 1.0;
 
   now->pixels = sums[SHIFT_N];
   if (now->pixels < FEWEST || ! (determinant > SINGULAR * sums[SHIFT_U] * sums[SHIFT_W]) || ! isfinite (dx) || ! isfinite (dy))
     return FALSE;
   now->error = error_of (sums, determinant);
-  now->x -= s->repeats ? CLAMP (dx, -CAP, CAP) : dx;
-  now->y -= s->repeats ? CLAMP (dy, -CAP, CAP) : dy;
+  if (s->is_damped)
+    part = damp (s, dx, dy);
+  now->x -= s->repeats ? part * CLAMP (dx, -CAP, CAP) : dx;
+  now->y -= s->repeats ? part * CLAMP (dy, -CAP, CAP) : dy;
   now->steps++;
   now->converged = ! s->repeats || (fabs (dx) < SMALL && fabs (dy) < SMALL);
   return TRUE;
@@ -125,12 +139,30 @@ end_steps (ShiftSearch *s)
     s->found = s->now;
 }
 
+static gint
+most_steps (const ShiftSearch *s)
+{
+  return s->is_damped ? SHIFT_PLAIN_STEPS + MOST_DAMPED : s->repeats ? SHIFT_PLAIN_STEPS : 1;
+}
+
+/* A frame that is sharper than the reference rises by more where it moves by as much, and steps go too far: by more than twice as far they never end.
+ * Then they begin again, damped. */
 static void
 next_step (ShiftSearch *s)
 {
-  if (s->now.ok && ! s->now.converged && s->now.steps < (s->repeats ? MOST_STEPS : 1))
+  const gboolean begins_anew = s->now.ok && ! s->now.converged && s->repeats && ! s->is_damped && s->now.steps == SHIFT_PLAIN_STEPS;
+
+  if (begins_anew)
     {
-      if (ask_at (s, s->now.x, s->now.y, s->now.steps == 0))
+      s->is_damped = TRUE;
+      s->part = 1.0;
+      s->last_x = s->last_y = 0.0;
+      s->now.x = s->from_x;
+      s->now.y = s->from_y;
+    }
+  if (s->now.ok && ! s->now.converged && s->now.steps < most_steps (s))
+    {
+      if (ask_at (s, s->now.x, s->now.y, s->now.steps == 0 || begins_anew))
         return;
       s->now.ok = FALSE;
     }
@@ -145,6 +177,7 @@ begin_steps (ShiftSearch *s, ShiftStage stage, const Shift *start)
   s->now.ok = TRUE;
   s->from_x = start->x;
   s->from_y = start->y;
+  s->is_damped = FALSE;
   next_step (s);
 }
 

@@ -8,6 +8,7 @@
  * With e = I - R, p = sum g e, q = sum h e, u = sum h h, v = sum h g, w = sum g g the frame has moved by -(dx, dy),
  *   dx = (q w - p v) / (u w - v v),  dy = (p u - q v) / (u w - v v).
  * SHIFT_SINGLE takes this one step.  SHIFT_ITERATED repeats it with I resampled by the cubic through 4 pixels (Lagrange), until a step is under 0.001 px
+ * or there were SHIFT_PLAIN_STEPS; then again from the start, up to 30 steps, half as long from where one turns back: of a frame that is sharper than the reference steps go too far
  * (inverse-compositional Gauss-Newton; S. Baker, I. Matthews, 2004).  SHIFT_PYRAMID finds whole pixels first, from the projections on x and on y.
  *
  * Bad pixels are those that are not finite, those at or above `saturation`, and hot ones: more than 8 sigma above the median of their 5x5, where
@@ -20,6 +21,8 @@
 #define SHIFT_H
 
 #include "count-plane.h"
+
+#define SHIFT_PLAIN_STEPS 10    /* those that follow are damped */
 
 typedef enum
 {
@@ -39,12 +42,19 @@ typedef struct
 typedef struct
 {
   gboolean ok;                  /* FALSE: too little to compare; x and y are where the search began */
-  gboolean converged;
+  gboolean converged;           /* with more than SHIFT_PLAIN_STEPS noise may have, too */
   gdouble  x, y;
   gdouble  error;               /* one standard deviation of x and y, in pixels; INFINITY if not ok */
   gint     pixels;              /* used in the last step */
   gint     steps;
 } Shift;
+
+/* Without anything else that says so. */
+static inline gboolean
+shift_is_sure (const Shift *found)
+{
+  return found->ok && found->converged && found->steps <= SHIFT_PLAIN_STEPS;
+}
 
 /* What is made of a frame alone, for one that is compared several times. */
 typedef struct _ShiftFrame ShiftFrame;

@@ -13,6 +13,7 @@
 #define FEWEST_STRONG 64
 #define STRONG        5.0
 #define MOST_STEPS    10
+#define MOST_DAMPED   30
 #define SMALL_STEP    0.001
 #define INTERPOLATION 0.003     /* px: the error that does not come from noise */
 #define SINGULAR      1e-12
@@ -330,32 +331,47 @@ start_along (const ReferenceFrame *reference, const ReferenceFrame *frame, gbool
   return lag;
 }
 
+/* Steps from a start, until one is small; damped: half as long from where they turn back. */
+static Vector
+walk (const ReferenceFrame *reference, const ReferenceFrame *frame, Vector s, gint most, gboolean is_single, gboolean is_damped, Equation *equations,
+      ReferenceShift *found)
+{
+  Vector  step = { 0, 0 }, before = { 0, 0 };
+  gdouble part = 1;
+
+  for (gint i = 0; i < most && ! found->converged; i++)
+    {
+      found->ok = step_from (reference, frame, s, equations, &step, found);
+      if (! found->ok)
+        break;
+      found->steps++;
+      if (is_damped && step.x * before.x + step.y * before.y < 0)
+        part /= 2;
+      before = step;
+      found->converged = is_single || (fabs (step.x) < SMALL_STEP && fabs (step.y) < SMALL_STEP);
+      s.x -= is_single ? step.x : part * CLAMP (step.x, -1, 1);
+      s.y -= is_single ? step.y : part * CLAMP (step.y, -1, 1);
+    }
+  return s;
+}
+
 ReferenceShift
 reference_shift (const ReferenceFrame *reference, const ReferenceFrame *frame, const ReferenceShiftSettings *settings)
 {
   const gboolean is_single = settings->method == REFERENCE_SINGLE;
   Equation      *equations = g_new (Equation, plane_size (&reference->smooth));
   ReferenceShift found = { .ok = TRUE };
-  Vector         s, step = { 0, 0 };
+  Vector         start, s;
 
   if (settings->method == REFERENCE_PYRAMID)
     {
       found.start_x = start_along (reference, frame, FALSE, settings->max_shift);
       found.start_y = start_along (reference, frame, TRUE, settings->max_shift);
     }
-  s = (Vector) { found.start_x, found.start_y };
-  while (! found.converged && found.steps < (is_single ? 1 : MOST_STEPS))
-    {
-      found.ok = step_from (reference, frame, s, equations, &step, &found);
-      if (! found.ok)
-        break;
-      found.steps++;
-      if (! is_single)
-        step = (Vector) { CLAMP (step.x, -1, 1), CLAMP (step.y, -1, 1) };
-      s.x -= step.x;
-      s.y -= step.y;
-      found.converged = is_single || (fabs (step.x) < SMALL_STEP && fabs (step.y) < SMALL_STEP);
-    }
+  start = (Vector) { found.start_x, found.start_y };
+  s = walk (reference, frame, start, is_single ? 1 : MOST_STEPS, is_single, FALSE, equations, &found);
+  if (found.ok && ! found.converged)
+    s = walk (reference, frame, start, MOST_DAMPED, FALSE, TRUE, equations, &found);
   found.converged = found.converged && found.ok;
   found.x = found.ok ? s.x : found.start_x;
   found.y = found.ok ? s.y : found.start_y;

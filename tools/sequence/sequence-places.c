@@ -64,7 +64,7 @@ disagreement (const Key *key, const CountPlane *plane, const Shift *found)
   const gdouble light = found->ok ? light_of (key->stars, plane, found->x, found->y) : NAN;
 
   return ! found->ok ? g_strdup ("its shift is not found: too little of it can be compared")
-         : ! found->converged ? g_strdup ("its shift is not found")
+         : ! found->converged || (found->steps > SHIFT_PLAIN_STEPS && isnan (light)) ? g_strdup ("its shift is not found")
          : light < DARKEST || light > BRIGHTEST ? g_strdup_printf ("the stars are not in it: where they should be is %.0f %% of their light",
                                                                     MAX (100.0 * light, 0.0))
          : NULL;
