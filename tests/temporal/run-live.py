@@ -104,6 +104,48 @@ def not_without_night(sequence, report, field):
     report.check('one of which a frame was changed is refused too', code == 2 and live.names[3] in errors, errors)
 
 
+def set_clock(path, milliseconds):
+    """The frame was taken so much later in its second."""
+    with open(path, 'r+b') as file:
+        data = file.read(2880)
+        at = data.index(b'DATE-OBS=')
+        card = data[at:at + 31][:-1] + b".%03d'" % milliseconds if data[at + 30:at + 31] == b"'" else b''
+        file.seek(at)
+        file.write(card.ljust(80))
+
+
+def of_an_uneven_clock(sequence, report, field):
+    """The middle interval is another with each frame: the tables are those of one run even so."""
+    live, whole = Live(sequence, field, 'uneven'), sequence.path('uneven-whole')
+    told = ''
+    for begin, end in ((0, 1), (1, 30), (30, 44)):
+        live.add(begin, end)
+        for i in range(begin, end):
+            set_clock(os.path.join(live.night, live.names[i]), 7 * i * i % 400)
+        code, _, errors = sequence.run(live.night, '-o', live.found, settings=SETTINGS)
+        with open(os.path.join(live.found, 'settings.txt')) as file:
+            cadence = [line for line in file if line.startswith('cadence ')]
+        report.check(f'{end} frames of an uneven clock', code == 0 and cadence != told, errors)
+        told = cadence
+    sequence.run(live.night, '-o', whole, settings=SETTINGS)
+    report.check('... have the tables of one run', not tables_differ(live.found, whole), str(tables_differ(live.found, whole)))
+
+
+def not_of_fewer(sequence, report, field):
+    """A part of a night that grew, beside blocks of what it was."""
+    live, merged = Live(sequence, field, 'parts'), sequence.path('parts-merged')
+    live.add(0, 20)
+    sequence.run(live.night, '-o', live.found, settings=SETTINGS)
+    live.add(20, 40)
+    sequence.run(live.night, '-o', live.found, '--part', '2/2', settings=SETTINGS)
+    code, _, errors = sequence.run('merge', live.found, '-o', merged)
+    report.check('blocks of a night that has grown since are not merged', code == 2 and 'block 1 of 4 is missing' in errors, errors)
+    first = sequence.path('parts-first')
+    sequence.run(live.night, '-o', first, '--part', '1/2', settings=SETTINGS)
+    code, _, errors = sequence.run('merge', live.found, first, '-o', sequence.path('parts-both'))
+    report.check('... and do not stand in the way of new ones', code == 0, errors)
+
+
 def as_they_come(sequence, report, field, whole):
     live = Live(sequence, field, 'live')
     live.start(sequence)
@@ -135,6 +177,8 @@ def main():
         report.check('all frames in one run', code == 0, errors)
         in_turns(sequence, report, field, whole)
         not_without_night(sequence, report, field)
+        of_an_uneven_clock(sequence, report, field)
+        not_of_fewer(sequence, report, field)
         as_they_come(sequence, report, field, whole)
         not_a_film(sequence, report, field)
     report.finish()

@@ -66,7 +66,7 @@ make_blocks (Sequence *sequence, const Options *options, Run *run)
 /* ----------------------------------------------------------------- tables -- */
 
 static gboolean
-read_blocks (const gchar *folder, gint frames, gint block, Tables *tables, GError **error)
+read_blocks (const gchar *folder, gint frames, gint block, gdouble cadence, Tables *tables, GError **error)
 {
   const gint blocks = frames / block + (frames % block > 0);
   g_autoptr (GHashTable) seen = g_hash_table_new_full (NULL, NULL, NULL, g_free);
@@ -78,6 +78,11 @@ read_blocks (const gchar *folder, gint frames, gint block, Tables *tables, GErro
       if (! g_file_get_contents (path, &text, NULL, error))
         {
           g_prefix_error (error, "block %d of %d is missing: ", i + 1, blocks);
+          return FALSE;
+        }
+      if (content_is_outgrown (text, frames, cadence))
+        {
+          g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL, "%s is of a night that has grown since; compute it again", path);
           return FALSE;
         }
       if (! tables_add (tables, text) || (gint) tables->frames->len != (i + 1 < blocks ? (i + 1) * block : frames))
@@ -241,7 +246,7 @@ finish (Sequence *sequence, gint frames, gint block, const ReportSettings *repor
 
   tables_init (&tables);
   progress_step (0.0, "tables");
-  if (read_blocks (options->output, frames, block, &tables, &run->error))
+  if (read_blocks (options->output, frames, block, run->cadence, &tables, &run->error))
     {
       tables.cadence = run->cadence;
       tables_link (&tables);

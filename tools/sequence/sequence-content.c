@@ -3,7 +3,7 @@
  * What the frames of a block were read from.
  *
  * The last lines of a block's file: H, a frame, the state of its file and a hash, with tabs between them, for each frame that was read; P, a hash of the
- * settings; E, the number of frames, where more of them would make it another block; S, a hash of all lines before.  The hash of a frame that is alone in its file is that of its bytes.  That of a frame of a film or a cube is of
+ * settings; C, the cadence, which frames that follow may change; E, the number of frames, where more of them would make it another block; S, a hash of all lines before.  The hash of a frame that is alone in its file is that of its bytes.  That of a frame of a film or a cube is of
  * its numbers, so that a film need not be read to its end. */
 #include "sequence.h"
 
@@ -146,6 +146,9 @@ content_end (const Sequence *sequence, gint block, gint first, gint end, GString
         }
     }
   g_string_append_printf (text, "P\t%s\n", sequence->settings_hash);
+  g_string_append_c (text, 'C');
+  row_add_number (text, '\t', "%.17g", sequence->cadence);
+  g_string_append_c (text, '\n');
   if (held_is_open (sequence, block))
     g_string_append_printf (text, "E\t%d\n", sequence->list.n);
   content_of_bytes (text->str, text->len, hash);
@@ -207,11 +210,11 @@ is_same (Sequence *sequence, gint index, const Content *made_of)
 }
 
 gboolean
-content_is_outgrown (const Sequence *sequence, const gchar *text)
+content_is_outgrown (const gchar *text, gint frames, gdouble cadence)
 {
-  const gchar *end = g_strrstr (text, "\nE\t");
+  const gchar *end = g_strrstr (text, "\nE\t"), *of = g_strrstr (text, "\nC\t");
 
-  return end && atoi (end + strlen ("\nE\t")) != sequence->list.n;
+  return (end && atoi (end + strlen ("\nE\t")) != frames) || (of && g_ascii_strtod (of + strlen ("\nC\t"), NULL) != cadence);
 }
 
 gboolean

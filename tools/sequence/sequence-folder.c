@@ -87,7 +87,7 @@ add_masters (const Sequence *sequence, GString *text)
 
 static const gchar *const kinds[] = { "whitened", "background", "significance", "calibrated" };
 
-/* The settings that made it: what they were given, a line each.  Blocks depend on all but the list, which may grow. */
+/* The settings that made it: what they were given, a line each.  Blocks depend on all but the list, which may grow, and tell the cadence themselves. */
 static gchar *
 folder_settings (const Sequence *sequence, gboolean with_list)
 {
@@ -102,7 +102,8 @@ folder_settings (const Sequence *sequence, gboolean with_list)
   add_masters (sequence, text);
   add (text, "width", sequence->width);
   add (text, "height", sequence->height);
-  add (text, "cadence", sequence->cadence);
+  if (with_list)
+    add (text, "cadence", sequence->cadence);
   add (text, "history", settings->history);
   add (text, "past", settings->is_past);
   add (text, "apart", settings->apart);
@@ -181,7 +182,7 @@ are_settings (const gchar *text, const gchar *path, GError **error)
 static gboolean
 is_of_list (const gchar *line)
 {
-  return g_str_has_prefix (line, "frames ") || g_str_has_prefix (line, "files ");
+  return g_str_has_prefix (line, "frames ") || g_str_has_prefix (line, "files ") || g_str_has_prefix (line, "cadence ");
 }
 
 /* The first line that is not the same, and is none of the list's where there is another; -1: there is none. */
@@ -361,7 +362,7 @@ folder_has (Sequence *sequence, gint block, GError **error)
   g_autofree gchar *path = folder_block (sequence->folder, block), *text = NULL;
 
   return g_file_test (path, G_FILE_TEST_IS_REGULAR) && g_file_get_contents (path, &text, NULL, error) && check_block (text, path, error)
-         && ! content_is_outgrown (sequence, text) && content_check (sequence, block, text, error) && has_planes (sequence, text);
+         && ! content_is_outgrown (text, sequence->list.n, sequence->cadence) && content_check (sequence, block, text, error) && has_planes (sequence, text);
 }
 
 gboolean
@@ -372,16 +373,18 @@ folder_keep (const Sequence *sequence, gint block, const GString *text, GError *
   return folder_write (path, text->str, text->len, error);
 }
 
-/* One that is there already stays, if it was made of the same frames. */
+/* One that is there already stays, if it was made of the same frames; one of a night that has grown since is left where it is. */
 static gboolean
-take_block (const gchar *from, const gchar *to, GError **error)
+take_block (const gchar *from, const gchar *to, gint frames, gdouble cadence, GError **error)
 {
   g_autofree gchar *text = NULL, *there = NULL, *ours = NULL, *theirs = NULL;
   gsize    length;
 
   if (! g_file_get_contents (from, &text, &length, error) || ! check_block (text, from, error))
     return FALSE;
-  if (! g_file_get_contents (to, &there, NULL, NULL) || ! content_is_whole (there))
+  if (content_is_outgrown (text, frames, cadence))
+    return TRUE;
+  if (! g_file_get_contents (to, &there, NULL, NULL) || ! content_is_whole (there) || content_is_outgrown (there, frames, cadence))
     return folder_write (to, text, length, error);
   ours = content_portable (there);
   theirs = content_portable (text);
@@ -408,7 +411,7 @@ folder_merge (const gchar *folder, gchar **parts, GError **error)
           {
             g_autofree gchar *from = g_build_filename (blocks, name, NULL), *to = g_build_filename (folder, "blocks", name, NULL);
 
-            success = take_block (from, to, error);
+            success = take_block (from, to, folder_number (settings, "frames"), folder_value (settings, "cadence"), error);
           }
     }
   return success;

@@ -313,7 +313,7 @@ tables_add (Tables *tables, const gchar *text)
       else if (**line == 'W' && n == SOLVED_WORDS && is_in_place (tables, words))
         solved_add (tables->solved, words);
       else
-        success = **line == '\0' || **line == 'H' || **line == 'P' || **line == 'E' || **line == 'S';
+        success = **line == '\0' || **line == 'H' || **line == 'P' || **line == 'C' || **line == 'E' || **line == 'S';
     }
   return success;
 }

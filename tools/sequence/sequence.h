@@ -150,7 +150,7 @@ gboolean     content_is_alone (const FrameList *list, gint index);
 void         content_begin    (Sequence *sequence, gint first, gint end);
 gboolean     content_end      (const Sequence *sequence, gint block, gint first, gint end, GString *text, GError **error);
 /* Was the block the end of a sequence that has grown since? */
-gboolean     content_is_outgrown (const Sequence *sequence, const gchar *text);
+gboolean     content_is_outgrown (const gchar *text, gint frames, gdouble cadence);
 /* Is the text a block's, with all of its bytes? */
 gboolean     content_is_whole (const gchar *text);
 /* FALSE, with an error: the block was made of other frames. */
