@@ -40,15 +40,15 @@ class Live:
         for name in self.names[begin:end]:
             shutil.copy(os.path.join(self.field, name), self.night)
 
-    def add_slowly(self, index):
-        """Half of a frame, and a second later the rest."""
+    def add_slowly(self, index, parts=2):
+        """A part of a frame, and each half of a second one more."""
         with open(os.path.join(self.field, self.names[index]), 'rb') as file:
             data = file.read()
         with open(os.path.join(self.night, self.names[index]), 'wb') as file:
-            file.write(data[:len(data) // 2])
-            file.flush()
-            time.sleep(1)
-            file.write(data[len(data) // 2:])
+            for i in range(parts):
+                file.write(data[len(data) * i // parts:len(data) * (i + 1) // parts])
+                file.flush()
+                time.sleep(0.5 if i + 1 < parts else 0)
 
     def start(self, sequence):
         self.process = subprocess.Popen([sequence.program, self.night, '-o', self.found, *SETTINGS, '--live', '--json'], env=sequence.gegl.env,
@@ -161,6 +161,26 @@ def as_they_come(sequence, report, field, whole):
     report.check('no frame was left out on the way', all(not json.loads(line)['left_out'] for line in live.told), ''.join(live.told))
 
 
+def however_they_come(sequence, report, field):
+    """First a frame that is cut, and last one that takes so long that the folder has been still meanwhile."""
+    live = Live(sequence, field, 'however')
+    with open(os.path.join(live.field, live.names[0]), 'rb') as file:
+        data = file.read()
+    with open(os.path.join(live.night, live.names[0]), 'wb') as file:
+        file.write(data[:len(data) // 2])
+    live.start(sequence)
+    began = time.monotonic()
+    while not any('none of the 1 frames' in line for line in live.errors) and time.monotonic() - began < PATIENCE:
+        time.sleep(0.05)
+    report.check('a frame that is cut does not end it', live.process.poll() is None, ''.join(live.errors))
+    live.add(0, 10)
+    report.check('... and it goes on with others', live.until(10), ''.join(live.errors))
+    time.sleep(10)
+    live.add_slowly(10, 24)
+    report.check('a frame that took 12 seconds is found', live.until(11), ''.join(live.errors))
+    live.end()
+
+
 def not_a_film(sequence, report, field):
     code, _, errors = sequence.run(os.path.join(field, sorted(os.listdir(field))[0]), '-o', sequence.path('none'), '--live', settings=SETTINGS)
     report.check('--live of one file is an error, in words', code == 2 and '--live takes a folder' in errors, errors)
@@ -180,6 +200,7 @@ def main():
         of_an_uneven_clock(sequence, report, field)
         not_of_fewer(sequence, report, field)
         as_they_come(sequence, report, field, whole)
+        however_they_come(sequence, report, field)
         not_a_film(sequence, report, field)
     report.finish()
 

@@ -27,6 +27,7 @@
 typedef struct
 {
   gint    frames, used, made, pictures;
+  gboolean has_none;            /* frames that can be read */
   const FrameList *list;        /* NULL where parts are merged */
   gdouble cadence;
   gint64  began;
@@ -290,8 +291,22 @@ run_sequence (const Options *options, Run *run)
       else
         progress_say ("part %d of %d is done; when all are: tessera-sequence merge %s -o FOLDER", options->part, options->parts, options->output);
     }
+  if (run->error)
+    run->frames = sequence.list.n;
+  run->has_none = sequence.width == 0;
   sequence_clear (&sequence);
   return status;
+}
+
+/* Where none of the frames that are there can be read, others may follow. */
+static gboolean
+may_follow (Run *run)
+{
+  if (! run->error || ! run->has_none)
+    return ! run->error;
+  progress_say ("%s", run->error->message);
+  g_clear_error (&run->error);
+  return TRUE;
 }
 
 /* Frames that arrive are found in turns, each as a run that goes on. */
@@ -302,7 +317,7 @@ run_live (const Options *options, Run *run)
 
   if (! live_can_follow (options->what[0], &run->error))
     return status;
-  for (gint frames = 0; ! run->error; frames = run->frames)
+  for (gint frames = 0; may_follow (run); frames = run->frames)
     {
       live_wait (options->what[0], frames);
       *run = (Run) { .began = g_get_monotonic_time () };

@@ -48,16 +48,19 @@ live_settle (FrameList *list)
   list->n = n;
 }
 
-/* How many are there, and settled. */
+/* How many are there, and settled.  `more`: others are not, and will be. */
 static gint
-count (const gchar *what)
+count (const gchar *what, gboolean *more)
 {
   FrameList list;
   gint      n = 0;
 
+  *more = FALSE;
   if (! frames_list (what, &list, NULL))
     return 0;
+  n = list.n;
   live_settle (&list);
+  *more = list.n < n;
   n = list.n;
   frame_list_clear (&list);
   return n;
@@ -69,6 +72,7 @@ live_wait (const gchar *what, gint frames)
   g_autofree gchar *folder = folder_of (what);
   GStatBuf          before = { 0 }, now;
   gint64            changed = g_get_monotonic_time ();
+  gboolean          more = FALSE;
 
   progress_say ("waiting for frames in %s; Ctrl+C ends it, and what was found stays", folder);
   while (TRUE)
@@ -76,8 +80,8 @@ live_wait (const gchar *what, gint frames)
       if (g_stat (folder, &now) == 0 && (now.st_mtim.tv_sec != before.st_mtim.tv_sec || now.st_mtim.tv_nsec != before.st_mtim.tv_nsec))
         changed = g_get_monotonic_time ();
       before = now;
-      /* a look costs the heads of all files: only while something is new */
-      if (g_get_monotonic_time () - changed < 3 * SETTLED * (gint64) G_USEC_PER_SEC && count (what) > frames)
+      /* a look costs the heads of all files: only while something is new, or still written */
+      if ((more || g_get_monotonic_time () - changed < 3 * SETTLED * (gint64) G_USEC_PER_SEC) && count (what, &more) > frames)
         return;
       g_usleep (LOOKS * G_USEC_PER_SEC);
     }
