@@ -35,7 +35,6 @@ typedef struct
   WhitenPlanes  planes;
   FrameShift    at;             /* of their background, ... */
   gboolean      has_background; /* ... if there is one, in this chain */
-  gboolean      is_night_over;  /* what is told is the last frame that can be */
   Sky          *sky;            /* of the frame that is told */
 } Block;
 
@@ -200,17 +199,18 @@ search_long (Block *block, gint n)
   stretch_clear (&s);
 }
 
-/* Now and then, and at the end of the night, of however many frames. */
+/* Now and then, and in the night's last frame, of however many. */
 static void
 search_tracks (Block *block, gint index)
 {
   const SequenceSettings *settings = &block->sequence->settings;
   const gint              n = (gint) block->filtered->len;
+  const gboolean          is_over = index + 1 == block->sequence->list.n;
   const gboolean          is_long_due = settings->stack > 0 && (index + 1) % MAX (settings->stack / 2, 1) == 0 && n >= settings->stack;
 
-  if (settings->every > 0 && ((index + 1) % settings->every == 0 || block->is_night_over) && n >= SEQUENCE_SHORT)
+  if (settings->every > 0 && ((index + 1) % settings->every == 0 || is_over) && n >= SEQUENCE_SHORT)
     search_short (block, index);
-  if (is_long_due || (settings->stack > 0 && block->is_night_over && n >= SEQUENCE_SHORT))
+  if (is_long_due || (settings->stack > 0 && is_over && n >= SEQUENCE_SHORT))
     search_long (block, MIN (settings->stack, n));
 }
 
@@ -394,7 +394,6 @@ conclude_all (Block *block, gboolean is_last, GError **error)
 
   while (success && (now = held_next (&block->held, is_last)) && now->index < block->end)
     {
-      block->is_night_over = is_last && block->end == block->sequence->list.n && block->held.now == (gint) block->held.frames->len;
       while (success && waiting_index (block) < now->index)
         success = conclude_next (block, NULL, error);
       success = success && conclude_next (block, now, error);
