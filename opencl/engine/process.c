@@ -223,11 +223,11 @@ flush (GeglBuffer *buffer)
     gegl_buffer_flush_ext (buffer, NULL);
 }
 
-/* Nobody answers meanwhile. */
+/* Nobody answers meanwhile.  Of a processor nothing is kept, so each process would say it. */
 static void
 say_waits (const TesseraRequest *request, const TesseraDevice *device)
 {
-  if (tessera_mode () == TESSERA_OPENCL_FORCE && ! tessera_is_built (request->filter, device))
+  if (tessera_mode () == TESSERA_OPENCL_FORCE && ! device->is_processor && ! tessera_is_built (request->filter, device))
     tessera_say_once ("TESSERA_OPENCL=force waits while the kernels of a filter are built");
 }
 

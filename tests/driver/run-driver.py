@@ -162,11 +162,11 @@ def first(report, driver, arguments):
     for what in arguments or ('waits', 'exit', 'gegl-exit', 'child'):
         driver.gegl.env['TESSERA_OPENCL'] = 'auto'
         collect(report, f'driver-first {what}', driver.start('driver-first', what, plan='lie:gpu'), 120)
-    for mode, wanted in (('force', 1), ('try', 0)):
+    for mode, plan, wanted in (('force', 'lie:gpu', 1), ('try', 'lie:gpu', 0), ('force', '', 0)):
         out = os.path.join(driver.folder, mode + '.png')
         code, lines = driver.gegl.run(['-o', out, '--', 'gegl:checkerboard', 'gegl:crop', 'width=64', 'height=64', 'tessera:sobel', 'tessera:mean-blur'],
-                                      TESSERA_OPENCL=mode)
-        report.check(f'{mode} says so once, or not at all', code == 0 and os.path.exists(out) and len([line for line in lines if 'force waits' in line]) == wanted,
+                                      TESSERA_OPENCL=mode, STUB_ICD_PLAN=plan)
+        report.check(f'{mode}, {plan or "a processor"}: says so once, or not at all', code == 0 and os.path.exists(out) and len([line for line in lines if 'force waits' in line]) == wanted,
                      '\n'.join(lines))
 
 

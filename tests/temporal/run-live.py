@@ -69,7 +69,7 @@ class Live:
         return self.frames() == frames
 
     def end(self):
-        self.process.send_signal(signal.SIGINT)
+        self.process.send_signal(signal.SIGTERM)         # a job in the background ignores SIGINT
         return self.process.wait(30)
 
 
