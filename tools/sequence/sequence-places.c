@@ -12,6 +12,7 @@
 
 #define CANDIDATES 4            /* frames of a group that may become its key */
 #define FEWEST     5            /* stars of one that is elected */
+#define FEWEST_STARS 5          /* that tell a sky from another */
 #define DARKEST    0.25         /* of the stars' light: less is no star, ... */
 #define BRIGHTEST  4.0          /* ... and more is another one */
 
@@ -57,6 +58,13 @@ key_new (Sequence *sequence, gint index)
   return sequence_frame (sequence, index, &plane, NULL, NULL) ? key_of_plane (plane) : NULL;
 }
 
+/* Steps that are damped end in noise too, and on a strange sky: most stars have to be there. */
+static gboolean
+is_chance (const Key *key, const CountPlane *plane, const Shift *found)
+{
+  return found->steps > SHIFT_PLAIN_STEPS && quality_of (key, plane, found).stars < MAX (FEWEST_STARS, (gint) key->stars->len / 2);
+}
+
 /* NULL: the frame has what the key has.  Else why not.  Noise has a shift too, sometimes, but no stars there. */
 static gchar *
 disagreement (const Key *key, const CountPlane *plane, const Shift *found)
@@ -64,7 +72,7 @@ disagreement (const Key *key, const CountPlane *plane, const Shift *found)
   const gdouble light = found->ok ? light_of (key->stars, plane, found->x, found->y) : NAN;
 
   return ! found->ok ? g_strdup ("its shift is not found: too little of it can be compared")
-         : ! found->converged || (found->steps > SHIFT_PLAIN_STEPS && isnan (light)) ? g_strdup ("its shift is not found")
+         : ! found->converged || is_chance (key, plane, found) ? g_strdup ("its shift is not found")
          : light < DARKEST || light > BRIGHTEST ? g_strdup_printf ("the stars are not in it: where they should be is %.0f %% of their light",
                                                                     MAX (100.0 * light, 0.0))
          : NULL;
