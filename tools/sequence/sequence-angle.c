@@ -253,7 +253,7 @@ laid_plane (const Laid *laid)
   return laid->level.pixels ? &laid->level : laid->raw;
 }
 
-void
+static void
 laid_turn (Laid *laid, gdouble degrees)
 {
   laid_clear (laid);
@@ -263,9 +263,8 @@ laid_turn (Laid *laid, gdouble degrees)
     turn_back (laid->raw, degrees, &laid->level);
 }
 
-/* Where the plane, turned back by so much, lies. */
-static void
-lay (Sequence *sequence, Key *key, gdouble degrees, Laid *laid)
+void
+laid_place (Sequence *sequence, Key *key, gdouble degrees, Laid *laid)
 {
   laid_turn (laid, turn_rounded (degrees));
   sequence_shifts (sequence, &key->shifts, 1, laid_plane (laid)->pixels, NULL, &laid->found);
@@ -312,7 +311,7 @@ try_turn (Sequence *sequence, Key *key, gdouble angle, Laid *laid, Seen *seen)
 
   if (isnan (angle) || turn_rounded (angle) == laid->applied)
     return;
-  lay (sequence, key, angle, &other);
+  laid_place (sequence, key, angle, &other);
   then = see (key, &other);
   if (is_settled (&other, &then) && then.stars > seen->stars)
     {
@@ -352,7 +351,7 @@ find_turn (Sequence *sequence, Key *key, gdouble guess, Laid *laid, Seen *seen)
     try_turn (sequence, key, laid->applied + search (key, laid_plane (laid)), laid, seen);
   if (is_settled (laid, seen) || isnan (guess) || turn_rounded (guess) == laid->applied)
     return;
-  lay (sequence, key, guess, laid);
+  laid_place (sequence, key, guess, laid);
   *seen = see (key, laid);
 }
 
@@ -362,7 +361,7 @@ lay_better (Sequence *sequence, Key *key, gdouble degrees, gboolean is_near, Lai
 {
   Laid other = { .raw = laid->raw, .turn = laid->turn };
 
-  lay (sequence, key, degrees, &other);
+  laid_place (sequence, key, degrees, &other);
   if (is_near && laid->found.converged && ! other.found.converged)
     {
       laid_clear (&other);

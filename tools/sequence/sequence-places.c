@@ -11,8 +11,7 @@
 #include <string.h>
 
 #define CANDIDATES 4            /* frames of a group that may become its key */
-#define FEWEST     5            /* stars of one that is elected */
-#define FEWEST_STARS 5          /* that tell a sky from another */
+#define FEWEST     5            /* stars that tell a sky from another */
 #define DARKEST    0.25         /* of the stars' light: less is no star, ... */
 #define BRIGHTEST  4.0          /* ... and more is another one */
 
@@ -62,7 +61,7 @@ key_new (Sequence *sequence, gint index)
 static gboolean
 is_chance (const Key *key, const CountPlane *plane, const Shift *found)
 {
-  return found->steps > SHIFT_PLAIN_STEPS && quality_of (key, plane, found).stars < MAX (FEWEST_STARS, (gint) key->stars->len / 2);
+  return found->steps > SHIFT_PLAIN_STEPS && quality_of (key, plane, found).stars < MAX (FEWEST, (gint) key->stars->len / 2);
 }
 
 /* NULL: the frame has what the key has.  Else why not.  Noise has a shift too, sometimes, but no stars there. */
@@ -92,9 +91,7 @@ agrees (Sequence *sequence, Key *key, const CountPlane *plane, gdouble guess, La
   g_autofree gchar *why = NULL;
 
   *laid = (Laid) { .raw = plane };
-  laid_turn (laid, key->applied);
-  sequence_shifts (sequence, &key->shifts, 1, laid_plane (laid)->pixels, NULL, &laid->found);
-  most_stars (sequence, key, laid_plane (laid), &laid->found);
+  laid_place (sequence, key, key->applied, laid);
   turn_settle (sequence, key, guess, laid);
   why = disagreement (key, laid_plane (laid), &laid->found);
   return ! why;

@@ -280,8 +280,8 @@ gdouble     turn_rounded    (gdouble degrees);
 GArray     *turn_middles    (const GArray *stars, const CountPlane *plane);
 const CountPlane *laid_plane (const Laid *laid);
 void        laid_clear      (Laid *laid);
-/* Turns it back by so much. */
-void        laid_turn       (Laid *laid, gdouble degrees);
+/* Turns it back by so much, and finds where it lies then. */
+void        laid_place      (Sequence *sequence, Key *key, gdouble degrees, Laid *laid);
 /* What has been turned back, and lies where `found` says: turns it back better, as far as its stars say so.  `guess`: what it is turned by as those before
  * it are; NaN: not known.  TRUE: its plane is another one. */
 gboolean    turn_settle     (Sequence *sequence, Key *key, gdouble guess, Laid *laid);
