@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-3.0-or-later
-"""run-driver.py BUILD faults|types|threads|soak|holds|short|first|kept|straight [ARGUMENT...]: runs driver-faults, its walk of all operations and types
+"""run-driver.py BUILD faults|starts|types|threads|soak|holds|short|first|kept|straight [ARGUMENT...]: runs driver-faults, its walk of all operations, its starts and types
 (`types --all`: all of it), driver-threads, driver-soak, driver-holds, driver-short, driver-first or driver-straight with the stub driver (libstub-icd) in the place of every
 other.  STUB_ICD_DRIVER: the driver behind it, else PoCL.  Plans are in stub-icd.h:
 
@@ -107,12 +107,16 @@ def faults(report, driver, arguments):
                             ('fail CreateContext:1:CL_OUT_OF_HOST_MEMORY', 'c'),
                             ('from GetDeviceInfo:1:CL_DEVICE_NOT_AVAILABLE', 'any'), ('lost:1', 'any')):
             report.check(f'{plan}: met', start(report, driver, plan, where))
-        for entry in ('GetDeviceIDs', 'GetPlatformInfo', 'GetDeviceInfo'):
-            for n in range(1, MOST_STARTS):
-                if not start(report, driver, f'fail {entry}:{n}:CL_DEVICE_NOT_AVAILABLE', 'any', 'motion-blur'):
-                    break
-        report.check('the engine, too, met a device that does not answer', driver.recovered > 0)
     collect(report, 'driver-faults', walk, 600)
+
+
+def starts(report, driver, _):
+    """Each call of GEGL's and the engine's start fails in turn."""
+    for entry in ('GetDeviceIDs', 'GetPlatformInfo', 'GetDeviceInfo'):
+        for n in range(1, MOST_STARTS):
+            if not start(report, driver, f'fail {entry}:{n}:CL_DEVICE_NOT_AVAILABLE', 'any', 'motion-blur'):
+                break
+    report.check('the engine, too, met a device that does not answer', driver.recovered > 0)
 
 
 def types(report, driver, arguments):
@@ -346,7 +350,7 @@ def races(report, driver):
 
 
 def main():
-    parts = {'faults': faults, 'types': types, 'threads': threads, 'soak': soak, 'holds': holds, 'short': short, 'first': first, 'kept': kept, 'straight': straight}
+    parts = {'faults': faults, 'starts': starts, 'types': types, 'threads': threads, 'soak': soak, 'holds': holds, 'short': short, 'first': first, 'kept': kept, 'straight': straight}
     if len(sys.argv) < 3 or sys.argv[2] not in parts:
         sys.exit(__doc__)
     report = Report()
