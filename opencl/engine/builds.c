@@ -14,13 +14,14 @@
 #include <stdlib.h>
 
 #include "breaker.h"
+#include "own.h"
 #include "pages.h"
 
 #define PATIENCE 50             /* ms: what we, or the driver, have kept takes less */
 
 typedef struct
 {
-  const TesseraFilter *filter;
+  const TesseraFilter *filter;          /* NULL: the engine's own device is opened */
   const TesseraDevice *device;
 } Build;
 
@@ -64,7 +65,10 @@ work (gpointer data G_GNUC_UNUSED)
       Build *first = g_queue_peek_head (&builds);
 
       g_mutex_unlock (&lock);
-      build (first);
+      if (first->filter)
+        build (first);
+      else
+        tessera_own_open ();
       atexit (at_exit);
       g_mutex_lock (&lock);
       g_free (g_queue_pop_head (&builds));
@@ -160,6 +164,23 @@ tessera_builds_are_done (const TesseraFilter *filter, const TesseraDevice *devic
     }
   g_mutex_unlock (&lock);
   return ! has_thread || tessera_is_built (filter, device);
+}
+
+void
+tessera_builds_open_own (gboolean waits)
+{
+  gboolean has_thread = TRUE;
+
+  if (tessera_own_is_asked () || g_atomic_int_get (&is_ending))
+    return;
+  if (! waits)
+    {
+      g_mutex_lock (&lock);
+      has_thread = is_listed_locked (NULL, NULL) || list_locked (NULL, NULL);
+      g_mutex_unlock (&lock);
+    }
+  if (waits || ! has_thread)
+    tessera_own_open ();
 }
 
 /* In a child of fork () there is no such thread. */

@@ -20,6 +20,8 @@ gboolean tessera_is_built        (const TesseraFilter *filter, const TesseraDevi
 /* The same.  If not, a thread begins to build them; it is
  * waited for a moment.  TRUE also where no thread is to be had: then the caller builds.  FALSE where the process ends. */
 gboolean tessera_builds_are_done (const TesseraFilter *filter, const TesseraDevice *device);
+/* The engine's own device is opened by that thread; or at once, if `waits`, or if there is none. */
+void     tessera_builds_open_own (gboolean waits);
 /* Waits until all are built; or, if `drops`, the one that is in the compiler: the others are not begun. */
 void     tessera_builds_end      (gboolean drops);
 

@@ -10,6 +10,7 @@
 #include "builds.h"
 #include "gegl-side.h"
 #include "messages.h"
+#include "own.h"
 #include "pages.h"
 #include "program.h"
 #include "settings.h"
@@ -56,6 +57,13 @@ tessera_watch_host (void)
     }
 }
 
+/* Does the engine have a device of its own, because it was asked to and GEGL's OpenCL is off? */
+static gboolean
+is_apart (void)
+{
+  return tessera_owns_device () && ! tessera_gegl_uses_opencl ();
+}
+
 /* None in a child of fork (): the driver would wait for ever for threads that are not there. */
 const TesseraDevice *
 tessera_current_device (void)
@@ -64,15 +72,24 @@ tessera_current_device (void)
 
   if (tessera_has_forked ())
     return NULL;
-  tessera_gegl_device (&context, &device);
+  if (is_apart ())
+    tessera_own_device (&context, &device);
+  else
+    tessera_gegl_device (&context, &device);
   return tessera_device (context, device);
 }
 
 /* ---------------------------------------------------------------- choice -- */
 
+/* Our own device is opened while C answers; a program without a graph waits for it. */
 gboolean
 tessera_uses_opencl (GeglOperation *operation)
 {
+  if (tessera_mode () != TESSERA_OPENCL_OFF && ! tessera_has_forked () && is_apart ())
+    {
+      tessera_builds_open_own (! operation);
+      return tessera_current_device () != NULL;
+    }
   return operation ? gegl_operation_use_opencl (operation) : tessera_gegl_uses_opencl ();
 }
 
@@ -85,7 +102,7 @@ misses_device (void)
   gpointer     context, device;
 
   tessera_gegl_device (&context, &device);
-  return wish && g_ascii_strcasecmp (wish, "no") != 0 && ! context;
+  return wish && g_ascii_strcasecmp (wish, "no") != 0 && ! context && ! is_apart ();
 }
 
 static gboolean
@@ -134,7 +151,8 @@ tessera_choose_device (const TesseraRequest *request, gchar **reason)
     *reason = g_strdup ("TESSERA_OPENCL=off");
   else if (! tessera_uses_opencl (request->errand.operation))
     {
-      *reason = g_strdup ("OpenCL is off in GEGL or there is no device");
+      *reason = g_strdup (! is_apart () ? "OpenCL is off in GEGL or there is no device"
+                          : tessera_own_is_asked () ? "there is no device of our own" : "our device is being opened");
       if (misses_device () && mode != TESSERA_OPENCL_FORCE)
         tessera_say_once ("OpenCL was asked for, but GEGL has no device for it (yes means a GPU, cpu the "
                           "processor; is a driver installed?); all filters run in C");

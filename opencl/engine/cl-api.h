@@ -12,6 +12,7 @@
 #include <glib.h>
 
 #define TESSERA_CL_ENTRY_POINTS(X)                                             \
+  X (GetPlatformIDs) X (GetDeviceIDs) X (CreateContext)                        \
   X (GetDeviceInfo) X (GetPlatformInfo)                                        \
   X (CreateCommandQueue) X (ReleaseCommandQueue) X (Flush) X (Finish)          \
   X (CreateBuffer) X (ReleaseMemObject)                                        \

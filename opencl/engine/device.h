@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * GEGL's device.
+ * GEGL's device, or the engine's own.
  */
 #ifndef TESSERA_DEVICE_H
 #define TESSERA_DEVICE_H
 
 #include "status.h"
 
-/* GEGL's device; constant once it is usable. */
+/* Constant once it is usable. */
 typedef struct
 {
   gboolean is_usable;
@@ -24,7 +24,7 @@ typedef struct
   GMutex  *one_launch;          /* held while a kernel runs; NULL: launches may overlap */
 } TesseraDevice;
 
-/* The device for GEGL's context and device (void pointers from gegl-side.c), or NULL.  The reason has
+/* The device for a context and a device (void pointers from gegl-side.c or own.c), or NULL.  The reason has
  * been logged once then. */
 const TesseraDevice *tessera_device (gpointer context, gpointer device);
 /* Asks a device that did not answer again at once. */

@@ -31,7 +31,7 @@ parse_debug (const gchar *text)
 static TesseraOpenclMode
 parse_mode (const gchar *text)
 {
-  if (! text || ! *text || strcmp (text, "auto") == 0)
+  if (! text || ! *text || strcmp (text, "auto") == 0 || strcmp (text, "own") == 0)
     return TESSERA_OPENCL_AUTO;
   if (strcmp (text, "off") == 0)
     return TESSERA_OPENCL_OFF;
@@ -39,7 +39,7 @@ parse_mode (const gchar *text)
     return TESSERA_OPENCL_TRY;
   if (strcmp (text, "force") == 0)
     return TESSERA_OPENCL_FORCE;
-  g_printerr ("tessera: TESSERA_OPENCL=%s is none of auto, off, try, force; auto is taken\n", text);
+  g_printerr ("tessera: TESSERA_OPENCL=%s is none of auto, own, off, try, force; auto is taken\n", text);
   return TESSERA_OPENCL_AUTO;
 }
 
@@ -87,6 +87,7 @@ tessera_settings_lock (void)
     {
       initialised = TRUE;
       settings.mode = parse_mode (g_getenv ("TESSERA_OPENCL"));
+      settings.owns_device = g_strcmp0 (g_getenv ("TESSERA_OPENCL"), "own") == 0;
       settings.delivers_stored = parse_delivery (g_getenv ("TESSERA_DELIVER"));
       settings.keeps_kernels = parse_keeping (g_getenv ("TESSERA_KEEP_KERNELS"));
       settings.debug = parse_debug (g_getenv ("TESSERA_DEBUG"));
@@ -116,6 +117,7 @@ gboolean     tessera_tight_memory (void) { READ_SETTING (gboolean, s->tight_memo
 gboolean     tessera_profiling    (void) { READ_SETTING (gboolean, s->profiling || (s->debug & DEBUG_TIMINGS)); }
 gboolean     tessera_delivers_stored (void) { READ_SETTING (gboolean, s->delivers_stored); }
 gboolean     tessera_tells_progress_at_once (void) { READ_SETTING (gboolean, s->eager_progress); }
+gboolean     tessera_owns_device     (void) { READ_SETTING (gboolean, s->owns_device); }
 gboolean     tessera_trusts_kernels  (void) { READ_SETTING (gboolean, s->trusts_kernels); }
 guint        tessera_remembers       (void) { READ_SETTING (guint, s->forgets ? 0 : 1 + s->mode); }
 static gint  keeps_kernels        (void) { READ_SETTING (gint, s->keeps_kernels); }

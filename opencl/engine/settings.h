@@ -24,6 +24,7 @@ typedef struct
   guint             band_rows;          /* 0: the engine's choice */
   guint             tile_pixels;        /* of a result, from which it goes straight into tiles */
   gboolean          tight_memory, profiling, delivers_stored, eager_progress;
+  gboolean          owns_device;        /* one of ours, where GEGL's OpenCL is off */
   gboolean          trusts_kernels;     /* they are not compared with C */
   gint              keeps_kernels;      /* what the compiler made; negative: unless the device is a processor (TRAPS.md) */
   gboolean          forgets;            /* operations remember nothing of a request */
@@ -43,6 +44,7 @@ gboolean     tessera_tight_memory      (void);
 gboolean     tessera_profiling         (void);
 gboolean     tessera_delivers_stored   (void);
 gboolean     tessera_tells_progress_at_once (void);
+gboolean     tessera_owns_device       (void);
 gboolean     tessera_trusts_kernels    (void);
 gboolean     tessera_keeps_kernels     (gboolean on_processor);
 

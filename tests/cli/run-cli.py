@@ -39,7 +39,7 @@ MACHINES = {
     'a later launch refused': ({'TESSERA_FAULT': 'enqueue:2'}, FAILED, 'C'),
     'a download that fails': ({'TESSERA_FAULT': 'download:1'}, FAILED, 'C'),
     'a processor as the device': ({'TESSERA_OPENCL': 'auto'}, None, 'C'),       # where C is faster
-    'nonsense in TESSERA_OPENCL': ({'TESSERA_OPENCL': 'maybe'}, r'^tessera: TESSERA_OPENCL=maybe is none of auto, off, try, force', 'C'),
+    'nonsense in TESSERA_OPENCL': ({'TESSERA_OPENCL': 'maybe'}, r'^tessera: TESSERA_OPENCL=maybe is none of auto, own, off, try, force', 'C'),
     'nonsense in TESSERA_MEMORY': ({'TESSERA_MEMORY': 'lots'}, r'^tessera: TESSERA_MEMORY=lots is not a number of MiB', 'OpenCL'),
     'negative TESSERA_MEMORY': ({'TESSERA_MEMORY': '-16'}, r'^tessera: TESSERA_MEMORY=-16 is not a number of MiB', 'OpenCL'),
     'TESSERA_MEMORY=0': ({'TESSERA_MEMORY': '0'}, r'^tessera: TESSERA_MEMORY=0 is not a number of MiB', 'OpenCL'),

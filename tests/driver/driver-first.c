@@ -3,7 +3,7 @@
  * The first request, with a compiler that takes its time.  `driver-first waits`: C answers until the kernels are there,
  * then the device; a build that fails is tried again, one that is refused is not, a missing thread is no harm, and try
  * waits.  `driver-first kept N`: the compiler is asked for N programs (-1: any), the others were kept.  `driver-first exit|gegl-exit|child`: the process ends, or has a child, while the compiler is at work.  The plan
- * has lie:gpu. */
+ * has lie:gpu.  `driver-first own|own-absent|own-alone`: a device of the engine's own, none, one for a program without a graph. */
 #include "no-threads.h"
 
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "driver.h"
+#include "tessera.h"
 
 #define SLOW 1000               /* ms that the plan of `kept` gives the compiler for each program: run-driver.py */
 #define LATE 400                /* ms that a program stays in the compiler when the process ends */
@@ -329,6 +330,47 @@ kept (gint64 n_compiled, gboolean comes_over)
   return driver_finish ();
 }
 
+static gint64
+first_of_calls (void)
+{
+  return stub.calls ("CreateContext");
+}
+
+/* A device of the engine's own, while GEGL's OpenCL is off: C answers until it is open.  GEGL's own filters do not use it. */
+static int
+own (gboolean is_there)
+{
+  DriverPicture picture;
+  gfloat       *in_c;
+
+  driver_picture_init (&picture, &mean, 1);
+  in_c = computed_in_c (&mean, &picture);
+  driver_verdict (first_of_calls () == 0, "nothing is opened before it is needed", "");
+  expect_requests (&mean, &picture, in_c, 0, 1, "the first, while the device is opened");
+  tessera_finish_builds ();
+  driver_verdict ((tessera_device_name () != NULL) == is_there && first_of_calls () == is_there, "a graphics card is opened once, and no processor", "");
+  expect_requests (&mean, &picture, in_c, 0, 1, "while the kernels are built");
+  tessera_finish_builds ();
+  expect_requests (&mean, &picture, in_c, is_there, ! is_there, "when all is there");
+  tessera_set_opencl_mode (TESSERA_OPENCL_OFF);
+  expect_requests (&mean, &picture, in_c, 0, 1, "off");
+  tessera_set_opencl_mode (TESSERA_OPENCL_AUTO);
+  driver_verdict (tessera_uses_opencl (NULL) == is_there && first_of_calls () == is_there, "a program without a graph has the same", "");
+  driver_picture_clear (&picture);
+  g_free (in_c);
+  gegl_exit ();
+  return driver_finish ();
+}
+
+/* A program without a graph waits for it. */
+static int
+own_without_graph (void)
+{
+  driver_verdict (tessera_uses_opencl (NULL) && tessera_device_name (), "it is open at once", "");
+  gegl_exit ();
+  return driver_finish ();
+}
+
 int
 main (int argc, char **argv)
 {
@@ -338,8 +380,10 @@ main (int argc, char **argv)
   main_thread = g_thread_self ();
   if (strcmp (what, "child") == 0)
     g_setenv ("GEGL_THREADS", "1", TRUE);       /* GEGL's own threads are not in a child */
-  if (! driver_start (&argc, &argv, TRUE))
+  if (! driver_start (&argc, &argv, strncmp (what, "own", 3) != 0))
     return driver_finish ();
+  if (strncmp (what, "own", 3) == 0)
+    return strcmp (what, "own-alone") == 0 ? own_without_graph () : own (strcmp (what, "own") == 0);
   if (strcmp (what, "kept") == 0)
     return kept (atoi (argv[2]), argc < 4);
   if (strcmp (what, "waits") != 0)

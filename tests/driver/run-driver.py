@@ -166,6 +166,12 @@ def first(report, driver, arguments):
     for what in arguments or ('waits', 'exit', 'gegl-exit', 'child'):
         driver.gegl.env['TESSERA_OPENCL'] = 'auto'
         collect(report, f'driver-first {what}', driver.start('driver-first', what, plan='lie:gpu'), 120)
+    driver.gegl.env.update(TESSERA_OPENCL='own', GEGL_USE_OPENCL='no')
+    for what, plan, wanted in (('own', 'lie:gpu;delay CreateContext:300', 0), ('own-alone', 'lie:gpu', 0), ('own-absent', '', 1)):
+        _, err = collect(report, f'driver-first {what}', driver.start('driver-first', what, plan=plan), 120)
+        said = err.count('finds no graphics card')
+        report.check(f'driver-first {what}: a missing card is told {wanted} times', said == wanted, err)
+    driver.gegl.env.update(GEGL_USE_OPENCL='cpu')
     for mode, plan, wanted in (('force', 'lie:gpu', 1), ('try', 'lie:gpu', 0), ('force', '', 0)):
         out = os.path.join(driver.folder, mode + '.png')
         code, lines = driver.gegl.run(['-o', out, '--', 'gegl:checkerboard', 'gegl:crop', 'width=64', 'height=64', 'tessera:sobel', 'tessera:mean-blur'],

@@ -44,11 +44,13 @@ check_variable (Doctor *doctor, const gchar *name, const gchar *value)
 {
   if (g_str_equal (name, "TESSERA_OPENCL"))
     {
-      if (! g_strv_contains ((const gchar *const []) { "auto", "off", "try", "force", NULL }, value))
-        report_problem (doctor, "environment", "Set it to auto, off, try or force; or unset it.",
-                        "TESSERA_OPENCL=%s is none of auto, off, try, force; auto is taken.", value);
+      if (! g_strv_contains ((const gchar *const []) { "auto", "own", "off", "try", "force", NULL }, value))
+        report_problem (doctor, "environment", "Set it to auto, own, off, try or force; or unset it.",
+                        "TESSERA_OPENCL=%s is none of auto, own, off, try, force; auto is taken.", value);
       else if (g_str_equal (value, "off"))
         report_remark (doctor, "TESSERA_OPENCL=off: the filters run in C whatever this report says.");
+      else if (g_str_equal (value, "own"))
+        report_remark (doctor, "TESSERA_OPENCL=own: while OpenCL is off in GEGL the filters open a graphics card themselves; this report is of GEGL's device.");
       else if (g_str_equal (value, "force"))
         report_remark (doctor, "TESSERA_OPENCL=force is for tests: a filter fails where OpenCL does.");
     }
