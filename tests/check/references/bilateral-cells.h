@@ -19,7 +19,8 @@ typedef struct
   double count, sum[4], largest[4];
   double magnitude;  /* of all that is added, whatever its weight: what a sum in float may reach */
   double steep; /* how fast count's weights change with the position, in all */
-  double tied;  /* of samples of which it is unsure whether they belong to it: that much of count at most, before the range's weight */
+  double tied;  /* of samples of which it is unsure whether they belong to it: their count */
+  double unsure, unsure_far;    /* what of count that changes, and that times their distance in planes from the position */
 } Sums;
 
 /* The samples of one column of the grid that round to one plane. */
@@ -131,6 +132,16 @@ axis_weight (double distance)
   return fmax (0.0, 2.0 - fabs (distance)) / 4.0;
 }
 
+/* What it changes that `count` of a cell, which lies half way between two planes, is in the other one. */
+static inline void
+add_unsure (Sums *total, double count, double plane, int step, double position, double column_weight)
+{
+  double change = column_weight * count * fabs (axis_weight (plane + step - position) - axis_weight (plane - position));
+
+  total->unsure += change;
+  total->unsure_far += change * fabs (plane + 0.5 * step - position);
+}
+
 /* Adds planes z-1 .. z+2, z = floor (position).  A tie matters if one of its two planes is in
  * z-2 .. z+3.  Planes are compared by their difference, which is exact: where z + 1 is no
  * double, that plane does not exist. */
@@ -161,6 +172,8 @@ add_column (Sums *total, const Grid *grid, size_t column, double position, doubl
         total->magnitude += cell->sums.magnitude;            /* 0 times a sum that overflowed */
       if (column_weight == 0.0)
         continue;
+      add_unsure (total, cell->may_drop, cell->plane, -1, position, column_weight);
+      add_unsure (total, cell->may_rise, cell->plane, 1, position, column_weight);
       total->tied += column_weight * ((d >= -2.0 ? cell->may_drop : 0.0) + (d >= -3.0 && d <= 3.0 ? cell->may_rise : 0.0));
       if (fabs (cell->plane - position) <= 2.0 + foot)     /* the tent's slope is 1/4 */
         total->steep += column_weight * 0.25 * fabs (cell->sums.count);

@@ -68,17 +68,21 @@ plane_grid_close (PlaneGrid *plane)
   free (plane->grid.cells);
 }
 
-/* Where a share f of the weights may belong elsewhere, the mean moves by f/(1 - f) times what its samples are from it at most. */
+/* Where samples at v change the sum of weights n by d in all, the mean moves by d |v - mean| / (n - d) at most; v is 2.5 r from l where
+ * the position is wrong. */
 static inline double
 plane_error (const PlaneGrid *plane, const Sample *sample, const Sums *sums, double apart)
 {
-  double steep = sums->steep / fabs (sums->count), r = plane->r;
-  double share = sample->error * steep + 0.25 * sums->tied / fabs (sums->count);
-  double widest = 5.0 * r * (1.0 + sample->error), error = INFINITY;
+  double r = plane->r, wrong = fmax (sample->error, sums->largest[1] / r), moved = sample->error * sums->steep;
+  double changed = moved + sums->unsure, n = fabs (sums->count), error = INFINITY;
 
-  if (share < 0.5 && sums->magnitude <= CELL_OVERFLOW)
-    error = share / (1.0 - share) * (2.5 * r + apart) + (plane->cancels ? 4.0 * PLANE_SUMS * steep * sums->largest[0] : 0.0);
-  return (plane->cancels || sums->magnitude > CELL_OVERFLOW ? error : fmin (error, widest)) + sums->largest[1];
+  if (changed < 0.9 * n && wrong < 0.25)
+    error = (2.5 * r * moved + r * sums->unsure_far + apart * changed) / (n - changed);
+  if (plane->cancels)
+    error += 4.0 * PLANE_SUMS * sums->steep / n * sums->largest[0];
+  if (sums->magnitude > CELL_OVERFLOW)
+    return INFINITY;
+  return (plane->cancels ? error : fmin (error, 5.0 * r * (1.0 + wrong))) + sums->largest[1];
 }
 
 /* A pixel that gives nothing, or whose weights sum to 0, is its own mean. */
