@@ -68,6 +68,9 @@ void reference_equalize (const RefImage *image, int channels, int bins, double c
 void reference_detail (const RefImage *image, double texture, double clarity, double radius, double protect,
                        const double weights[3], RefResult *result);
 
+/* image: straight R'G'B'A */
+void reference_denoise (const RefImage *image, double lightness, double color, double detail, double level, RefResult *result);
+
 /* image: straight linear RGBA; weights: luminance of R, G, B */
 void reference_tone (const RefImage *image, double compression, double range, double shadows, double highlights, double detail,
                      double radius, double edge, const double weights[3], RefResult *result);
