@@ -20,7 +20,7 @@ OWN_SOURCE = ('check/gaussian-kernel', 'check/kernel-text', 'engine/plan-test', 
               'temporal/sequence-device', 'temporal/files-test')
 # Of these, what programs of several parts are asked for.
 ROWS = {'files-test': ('ser', 'fits', 'sky', 'frames', 'fits-kinds', 'fits-clock', 'fits-damage'),
-        'point-answers': ('sift-strongest', 'sift-levels', 'matches', 'combine-values', 'consensus', 'pixels'),
+        'point-answers': ('sift-strongest', 'sift-levels', 'matches', 'combine-values', 'consensus', 'pixels', 'turned'),
         'sequence-answers': ('shift', 'weights', 'weights-from-frames', 'background', 'significance', 'detection', 'removal', 'tracks')}
 # Tests of modules beside those of tests/check, and what they are given.
 TESTS_OF = {

@@ -9,6 +9,7 @@
 #include "../engine/verdict.h"
 #include "matching.h"
 #include "consensus-case.h"
+#include "consensus-models.h"
 
 static const gint needed[] = { 6, 8, 10, 12 };
 
@@ -77,6 +78,34 @@ same_places (void)
         add (&c, c.b[0].x + (is_of_b ? 0 : 0.1 * i), c.b[0].y, c.a[0].x + (is_of_b ? 0.1 * i : 0), c.a[0].y);
       expect_refused ("one place with many partners", &c, MODEL_SIMILARITY, "from 7 places; 8 are needed");
     }
+}
+
+/* Places that have x or y in common are places of their own. */
+static void
+places_in_rows (void)
+{
+  static Case c;
+  Consensus   found;
+
+  c.n = 0;
+  for (gint i = 0; i < 16; i++)
+    add (&c, 100 + 150 * (i % 4), 80 + 120 * (i / 4), 130 + 150 * (i % 4), 60 + 120 * (i / 4));
+  found = find (&c, MODEL_TRANSLATION);
+  expect (found.is_aligned && found.places == 16, "16 places in 4 rows: %d places (%s)", found.places, found.reason);
+}
+
+/* Three pairs that are nearly on a line fix nothing, be it in one picture alone. */
+static void
+pairs_on_lines (void)
+{
+  static const Pair samples[][3] = {
+    { { 0, 0, 0, 0, 1, 0, 0, 0 }, { 50, 10, 50, 10, 1, 1, 1, 1 }, { 10, 40, 10, 40, 1, 2, 2, 2 } },
+    { { 0, 0, 0, 0, 1, 0, 0, 0 }, { 50, 10, 50, 10, 1, 1, 1, 1 }, { 10, 40, 100, 20.01, 1, 2, 2, 2 } },
+    { { 0, 0, 0, 0, 1, 0, 0, 0 }, { 50, 10, 50, 10, 1, 1, 1, 1 }, { 100, 20.01, 10, 40, 1, 2, 2, 2 } },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (samples); i++)
+    expect (models_may_fix (MODEL_AFFINE, samples[i]) == (i == 0), "three pairs, on a line in %s", i == 0 ? "none" : i == 1 ? "A" : "B");
 }
 
 /* What no camera makes.  All pairs agree on it, to the last. */
@@ -168,6 +197,8 @@ consensus (void)
 {
   too_few ();
   same_places ();
+  places_in_rows ();
+  pairs_on_lines ();
   no_camera ();
   believed ();
   fixed_case ();

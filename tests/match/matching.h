@@ -10,5 +10,6 @@ void keypoint_files   (void);
 void matching         (void);
 void pixels           (void);      /* tests/align */
 void sift_levels      (void);      /* tests/features */
+void turned_pixels    (void);      /* tests/align */
 
 #endif
