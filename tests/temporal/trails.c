@@ -319,6 +319,31 @@ test_what_is_no_streak (void)
     }
 }
 
+/* Two on one line, with nothing for 40 pixels between, are two: the first one's points do not count again. */
+static void
+test_streaks_on_one_line (void)
+{
+  g_autofree guint8 *mask = g_new (guint8, SIDE * SIDE);
+  CountPlane         plane;
+  GArray            *streaks;
+  gdouble            lengths[2] = { 0.0, 0.0 };
+
+  noise_init (&plane, 1.0, 0);
+  add_line (&plane, 15, 30, 30, 90, FWHM, 10.0);
+  add_line (&plane, 15 + 130 * cos (G_PI / 6), 30 + 130 * sin (G_PI / 6), 30, 50, FWHM, 10.0);
+  streaks = streaks_of (&plane, mask);
+  for (guint i = 0; i < MIN (streaks->len, 2); i++)
+    {
+      const Streak *s = &g_array_index (streaks, Streak, i);
+
+      lengths[i] = hypot (s->x[1] - s->x[0], s->y[1] - s->y[0]);
+    }
+  expect (streaks->len == 2 && fabs (lengths[0] - 90) < 4 && fabs (lengths[1] - 50) < 4, "two streaks on one line: %u, of %g and %g px", streaks->len,
+          lengths[0], lengths[1]);
+  g_array_free (streaks, TRUE);
+  count_plane_clear (&plane);
+}
+
 /* ----------------------------------------------------------------- stars -- */
 
 static void
@@ -351,6 +376,7 @@ objects_trails (void)
   test_rays ();
   test_streaks ();
   test_what_is_no_streak ();
+  test_streaks_on_one_line ();
   test_part_of_star ();
   g_rand_free (dice);
 }
