@@ -132,6 +132,23 @@ held (void)
 
 /* ------------------------------------------------------------- an owner's -- */
 
+/* Settings that change nothing, asked for by a caller with buffers of its own. */
+static void
+neutral (GeglNode *node, GeglBuffer *input)
+{
+  const GeglRectangle *whole = gegl_buffer_get_extent (input);
+  GeglBuffer          *output = gegl_buffer_new (whole, gegl_buffer_get_format (input));
+  GeglOperation       *operation = gegl_node_get_gegl_operation (node);
+  gfloat               pixel[4];
+
+  gegl_node_set (node, "radius", 0, NULL);
+  gegl_node_blit (node, 1.0, GEGL_RECTANGLE (0, 0, 1, 1), NULL, pixel, 0, GEGL_BLIT_DEFAULT);
+  expect (GEGL_OPERATION_FILTER_GET_CLASS (operation)->process (operation, input, output, whole, 0), "a radius of 0 is a failure");
+  gegl_buffer_sample (output, 300, 200, NULL, pixel, babl_format ("RaGaBaA float"), GEGL_SAMPLER_NEAREST, GEGL_ABYSS_NONE);
+  expect (pixel[0] == 0.5f, "with a radius of 0 a pixel is %g", pixel[0]);
+  g_object_unref (output);
+}
+
 void
 owned (void)
 {
@@ -165,6 +182,7 @@ owned (void)
       g_object_unref (part);
       g_object_unref (linear);
     }
+  neutral (node, input);
   g_object_unref (graph);
   g_object_unref (input);
   g_free (memory);
