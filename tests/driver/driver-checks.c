@@ -16,6 +16,8 @@ static const DriverCase local = { .name = "equalize", .operation = "tessera:equa
 
 static const DriverCase label = { .name = "label", .operation = "tessera:label", .settings = "threshold=0.4",
                                   .format = "R'G'B'A u8", .width = 61, .height = 37 };
+static const DriverCase points = { .name = "sift", .operation = "tessera:sift", .settings = "contrast-threshold=0",
+                                  .format = "R'G'B'A u8", .width = 61, .height = 37 };
 
 /* -------------------------------------------------------------------- tests -- */
 
@@ -168,4 +170,5 @@ checks_walk (void)
   blank_first (&label, "skip label_join");
   blank_first (&label, "skip label_rank");
   blank_first (&equalize, "skip equalize_map");
+  blank_first (&points, "skip sift_turn");
 }
