@@ -160,6 +160,18 @@ settle_everywhere (void)
     }
 }
 
+/* One part in C tells its time: the next is tried when the device has taken 200 times what that cost, not 20.  Of another kind nothing is
+ * known. */
+static void
+trials (void)
+{
+  tessera_speed_note_trial ("trials", 1, MPIX, 1e-3);
+  expect (! tessera_speed_wants_trial ("trials", 1, MPIX, 0.1), "a known kind: another part in C after 100 times its time");
+  expect (tessera_speed_wants_trial ("trials", 1, MPIX, 0.11), "a known kind: no part in C after 210 times its time");
+  expect (! tessera_speed_wants_trial ("trials", 2, MPIX, 0.019), "an unknown kind: a part in C after 19 times its time");
+  expect (tessera_speed_wants_trial ("trials", 2, MPIX, 0.002), "an unknown kind: no part in C after 21 times its time");
+}
+
 int
 main (void)
 {
@@ -218,6 +230,7 @@ main (void)
   count_c ("memory", 4, 200000, 1e-3, 2e-3, 20);
   expect (count_c ("memory", 4, 24 * MPIX, 0.3, 0.2, 500) < 100, "each size has its own figures once they are known");
 
+  trials ();
   settle_everywhere ();
   g_print ("%d passed, %d failed\n", passed, failed);
   return failed || ! passed;
