@@ -100,6 +100,49 @@ static const CheckUndrawn undrawn[] =
   { { "output", CHECK_ALIAS },
     { NULL, NULL } };
 
+/* Beside an infinite component the largest finite one counts as 0: 3 x 3 pixels, of which the last of one row or column is infinite. */
+static void
+largest_beside_infinite (const CheckOptions *options, CheckStats *stats)
+{
+  static const gdouble angles[] = { 0.0, 0.5 * G_PI };
+
+  for (gint i = 0; i < 4; i++)
+    {
+      const CheckLeg leg = i & 1 ? CHECK_LEG_OPENCL : CHECK_LEG_C;
+      CheckCase      c = { .content_seed = options->seed, .field = { [CHECK_WIDTH] = 3, [CHECK_HEIGHT] = 3 } };
+      gfloat         painted[36] = { 0 };
+      CheckPixels    pixels = { 0 };
+      GeglRectangle  middle = { 1, 1, 1, 1 };
+      GString       *why = g_string_new (NULL);
+      CheckSource   *source;
+      gchar         *title;
+
+      if (! (options->legs & leg))
+        continue;
+      check_default_values (&check_sobel, c.value);
+      c.value[RESULT] = ANGLE;
+      c.value[INPUT_CHANNEL] = c.value[TONE] = 1;
+      c.value[DISPLAY] = 0;
+      for (gint k = 0; k < 9; k++)
+        {
+          const gint across = k % 3 - 1, down = k / 3 - 1, to = i < 2 ? across : down, beside = i < 2 ? down : across;
+
+          for (gint channel = 0; channel < 3; channel++)
+            painted[4 * k + channel] = beside != 0 ? beside * G_MAXFLOAT : to > 0 ? INFINITY : 0.0f;
+          painted[4 * k + 3] = 1.0f;
+        }
+      source = check_source_new (&check_sobel, &c, painted);
+      if (check_run (&check_sobel, &c, source, NULL, &middle, leg, &pixels, why) && ! (fabs (pixels.pixels[0] - angles[i / 2]) < 1e-6))
+        g_string_append_printf (why, "  the angle is %g, not %g\n", pixels.pixels[0], angles[i / 2]);
+      title = g_strdup_printf ("sobel: the largest float along %s beside infinity, %s leg", i < 2 ? "y" : "x", check_leg_name (leg));
+      check_verdict (stats, why->len == 0, title, why, options->quiet);
+      g_free (title);
+      g_string_free (why, TRUE);
+      check_pixels_clear (&pixels);
+      check_source_free (source);
+    }
+}
+
 const CheckFilter check_sobel =
 {
   .name = "sobel",
@@ -120,5 +163,6 @@ const CheckFilter check_sobel =
   .changes_planes = changes_planes, .below = below, .reference = reference,
   .to_reference = { 8.0 / 16777216, "8u: 5u of the luminance behind its curve, 3u of the sum" },
   .exact_shift = TRUE,
+  .special = largest_beside_infinite,
   .nan_policy = "NaN and Inf follow the arithmetic within 3x3; pixels of weight 0 do not count"
 };
