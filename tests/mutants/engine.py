@@ -169,4 +169,13 @@ ROWS = [
      'note_process (void)\n{\n  tessera_has_forked ();', 'note_process (void)\n{', 1),
     ('573', 'killed', 'opencl/engine/memory.c',
      '  g_mutex_unlock (&mapping_lock);\n  if (queue)\n    return queue;\n  made = cl->CreateCommandQueue (memory->context, memory->device->device, 0, status);', '  if (queue)\n    g_mutex_unlock (&mapping_lock);\n  if (queue)\n    return queue;\n  made = cl->CreateCommandQueue (memory->context, memory->device->device, 0, status);\n  g_mutex_unlock (&mapping_lock);', 1),
+    ('600', 'real', 'opencl/engine/operation.c',
+     '  gegl_buffer_copy (input, roi, GEGL_ABYSS_NONE, output, roi);\n  return TRUE;', '  gegl_buffer_copy (input, roi, GEGL_ABYSS_NONE, output, roi);\n  return FALSE;', 1),
+    ('601', 'real', 'opencl/engine/proof.c',
+     'first = first != 0 ? first : word;\n    }\n  return FALSE;', 'first = first != 0 ? first : word;\n    }\n  return TRUE;', 1),
+    ('602', 'real', 'opencl/engine/speed.c',
+     '->c_count < TRIALS ? SHARE', '->c_count <= TRIALS ? SHARE', 1),
+    ('603', 'equivalent', 'opencl/engine/formats.c',
+     'return layout >= 0 && (layout & LAYOUT_OWN)', 'return layout > 0 && (layout & LAYOUT_OWN)', 1,
+     'a layout of 0 has no bit'),
 ]

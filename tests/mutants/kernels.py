@@ -164,4 +164,7 @@ ROWS = [
      'is_less = other_key < key', 'is_less = other_key > key', 1),
     ('531', 'killed', 'opencl/kernels/median-blur-search.h',
      'n[j] == 0 ? (uint) NOWHERE', 'n[j] == 1 ? (uint) NOWHERE', 1),
+    ('599', 'equivalent', 'opencl/kernels/sift-marks.cl',
+     'rim = dark > rim', 'rim = dark >= rim', 1,
+     'of two that are equal either is right'),
 ]

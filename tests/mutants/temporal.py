@@ -134,4 +134,9 @@ ROWS = [
      's->residual < s->least)', 's->residual <= s->least)', 1),
     ('572', 'killed', 'operations/sequences/tracks-device.c',
      'n <= G_MAXINT / 4', 'n <= G_MAXINT / 3', 1),
+    ('593', 'real', 'operations/sequences/streaks.c',
+     'votes->filtered->width + point.x] = FALSE', 'votes->filtered->width + point.y] = FALSE', 1),
+    ('594', 'equivalent', 'operations/sequences/whiten-judge.c',
+     'return c.known > 0 ? median', 'return c.known >= 0 ? median', 1,
+     'where no pixel has a value, the significance of all is NaN'),
 ]
