@@ -160,6 +160,17 @@ settle_everywhere (void)
     }
 }
 
+/* A device gets busy and is left; C gets slower and is left. */
+static void
+times_change (void)
+{
+  count_c ("busy", 4, 200000, 2e-3, 1e-3, 20);
+  expect (count_c ("busy", 4, 200000, 2e-3, 0.1, 1000) > 900, "a device that has become slow is left");
+  expect (count_c ("busy", 4, 200000, 2e-3, 1e-4, 2000) < 1200, "... and found again");
+  count_c ("slow c", 4, 200000, 2e-3, 1e-2, 100);
+  expect (count_c ("slow c", 4, 200000, 0.1, 1e-2, 1000) < 100, "C that has become slow is left");
+}
+
 /* One part in C tells its time: the next is tried when the device has taken 200 times what that cost, not 20.  Of another kind nothing is
  * known. */
 static void
@@ -219,12 +230,7 @@ main (void)
   tessera_speed_note ("picker", 4, 1, FALSE, 1e-4);
   expect (count_c ("picker", 4, 200000, 1e-3, 3e-3, 1000) > 900, "two single pixels do not keep C out");
 
-  /* Times change: a device gets busy and is left; C gets slower and is left. */
-  count_c ("busy", 4, 200000, 2e-3, 1e-3, 20);
-  expect (count_c ("busy", 4, 200000, 2e-3, 0.1, 1000) > 900, "a device that has become slow is left");
-  expect (count_c ("busy", 4, 200000, 2e-3, 1e-4, 2000) < 1200, "... and found again");
-  count_c ("slow c", 4, 200000, 2e-3, 1e-2, 100);
-  expect (count_c ("slow c", 4, 200000, 0.1, 1e-2, 1000) < 100, "C that has become slow is left");
+  times_change ();
 
   /* C does worse at a large size than at the small ones of its trials. */
   count_c ("memory", 4, 200000, 1e-3, 2e-3, 20);
