@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * tessera:bilateral-grid, C path: the dense grid of a tile: splat, blur, slice.
+ * Bilateral grids in C: the dense grid of a tile: splat, blur, slice.
  */
-#include "bilateral-grid.h"
+#include "grid.h"
 #include "planes.h"
 #include "separable.h"
 
@@ -54,6 +54,25 @@ place_guide (const GridParams *params, const gfloat *restrict pixels, const gflo
     }
 }
 
+/* The same for a value with a weight: at[i] = plane - low. */
+TESSERA_CLONES static void
+place_plane (const gfloat *restrict values, const gfloat *restrict weights, gint n, gfloat per_plane, gint low, gint nearest,
+             gint *restrict at, gfloat *restrict value, gfloat *restrict count)
+{
+  for (gint i = 0; i < n; i++)
+    {
+      gfloat    p = values[i] * per_plane;
+      gint      counts = grid_counts (p) & grid_weighs (values[i], weights[i]);
+      GridPlace place = grid_place (counts ? p : 0.0f);
+      gint      up = nearest ? place.up : 0;
+      gfloat    weight = nearest ? weights[i] : 1.0f;
+
+      at[i] = counts ? place.plane + up - low : 0;
+      value[i] = counts ? weight * (place.fraction - up) : 0.0f;
+      count[i] = counts ? weight : 0.0f;
+    }
+}
+
 /* Alpha weighs R, G and B: with `nearest` their distances and counts are times alpha.  Without, a pixel of alpha 0 has no
  * place; it stays as it is.  grid_weighs of whole pixels. */
 static void
@@ -91,9 +110,13 @@ typedef struct
 static void
 place_row (const GridTile *tile, gint y, gint x, gint n, gint nearest, const Places *places, gsize k)
 {
-  const gfloat *pixels = tile_pixel (tile, tile->pixels, x, y);
+  const gfloat *pixels = tile->params->of_plane ? NULL : tile_pixel (tile, tile->pixels, x, y);
+  const gsize   place = tile_place (tile, x, y);
 
-  if (tile->params->by_luminance)
+  if (tile->params->of_plane)
+    place_plane (tile->plane + place, tile->weights + place, n, tile->params->per_plane, tile->low, nearest,
+                 places->at + k, places->value + k, places->count + k);
+  else if (tile->params->by_luminance)
     place_guide (tile->params, pixels,
                  tile->guide ? tile_pixel (tile, tile->guide, x, y) : pixels, n, tile->low, nearest,
                  places->at + k, places->value + k, places->count + k);
@@ -150,17 +173,30 @@ splat_guided (const GridTile *tile, const Places *places, gint y, gint rows, gin
       }
 }
 
+static void
+splat_plane (const GridTile *tile, const Places *places, gint y G_GNUC_UNUSED, gint rows, gint x0, gint x1, gfloat *cell)
+{
+  const gint width = tile->around.width, n_planes = tile->n_planes;
+
+  for (gint row = 0; row < rows; row++)
+    for (gint k = row * width + x0 - tile->around.x; k < row * width + x1 - tile->around.x; k++)
+      {
+        cell[places->at[k]] += places->value[k];
+        cell[places->at[k] + n_planes] += places->count[k];
+      }
+}
+
 /* The cells of one row of cells, part by part: each part in raster order, the
  * parts in raster order. */
 static void
 splat_cells (const GridTile *tile, const Places *places, gint j, gfloat *grid, gfloat *part)
 {
-  const gint  components = tile->params->by_luminance ? 1 : 4;
+  const gint  components = tile->params->lanes;
   const gint *starts_x = tile->params->x.starts, *starts_y = tile->params->y.starts;
   const gint  n = cell_floats (tile);
   gint        rows;
   void      (*splat) (const GridTile *, const Places *, gint, gint, gint, gint, gfloat *)
-    = tile->params->by_luminance ? splat_guided : splat_channels;
+    = tile->params->of_plane ? splat_plane : tile->params->by_luminance ? splat_guided : splat_channels;
 
   for (gint y = starts_y[j]; y < starts_y[j + 1]; y += rows)
     {
@@ -231,6 +267,26 @@ blur_planes (const gfloat *in, gfloat *out, gsize n_cells, gint n_planes, gboole
     }
 }
 
+/* The same of planes, whose values are relative to theirs too. */
+TESSERA_CLONES static void
+blur_plane (const gfloat *in, gfloat *out, gsize n_cells, gint n_planes)
+{
+  for (gsize cell = 0; cell < n_cells; cell++)
+    {
+      const gfloat *restrict values = in + cell * 2 * n_planes, *restrict counts = values + n_planes;
+      gfloat *restrict       to = out + cell * 2 * n_planes;
+
+      for (gint z = 0; z < n_planes; z++)
+        {
+          const gfloat before = z > 0 ? values[z - 1] : 0.0f, count_before = z > 0 ? counts[z - 1] : 0.0f;
+          const gfloat after = z + 1 < n_planes ? values[z + 1] : 0.0f, count_after = z + 1 < n_planes ? counts[z + 1] : 0.0f;
+
+          to[z] = grid_121 (before - count_before, values[z], after + count_after);
+          to[n_planes + z] = grid_121 (count_before, counts[z], count_after);
+        }
+    }
+}
+
 /* The three passes over the tile's cells.  The outermost cells are only read, because nobody needs their blurred
  * values.  The result is in `grid`. */
 static void
@@ -252,8 +308,11 @@ blur_grid (const GridTile *tile, gfloat *grid, gfloat *other)
     }
   for (gint j = 1; j + 1 < tile->cells_y; j++)
     {
-      blur_planes (grid + j * row + cell, other + j * row + cell, tile->cells_x - 2, tile->n_planes,
-                   ! tile->params->by_luminance);
+      if (tile->params->of_plane)
+        blur_plane (grid + j * row + cell, other + j * row + cell, tile->cells_x - 2, tile->n_planes);
+      else
+        blur_planes (grid + j * row + cell, other + j * row + cell, tile->cells_x - 2, tile->n_planes,
+                     ! tile->params->by_luminance);
       memcpy (grid + j * row + cell, other + j * row + cell, (row - 2 * cell) * sizeof (gfloat));
     }
 }
@@ -308,6 +367,29 @@ slice_guided (const gfloat *restrict line, gint cell, const gint *restrict base,
     }
 }
 
+/* As slice_channels; `out` is another row. */
+TESSERA_CLONES static void
+slice_plane (const gfloat *restrict line, gint n_planes, const gint *restrict base, const gfloat *restrict fx,
+             const gint *restrict at, const gfloat *restrict fraction, const gfloat *restrict count, gfloat range_sigma,
+             const gfloat *restrict values, gfloat *restrict out, gint n)
+{
+  const gint cell = 2 * n_planes;
+
+  for (gint x = 0; x < n; x++)
+    {
+      const gfloat *g = line + base[x] + at[x], *c = g + n_planes;
+      gfloat v0 = grid_lerp (g[0], g[cell], fx[x]);
+      gfloat n0 = grid_lerp (c[0], c[cell], fx[x]);
+      gfloat v1 = grid_lerp (g[1], g[cell + 1], fx[x]);
+      gfloat n1 = grid_lerp (c[1], c[cell + 1], fx[x]);
+      gfloat sums = grid_lerp (v0, v1 + n1, fraction[x]);
+      gfloat counts = grid_lerp (n0, n1, fraction[x]);
+      gfloat result = values[x] + range_sigma * (sums / counts - fraction[x]);
+
+      out[x] = ((count[x] != 0.0f) & (counts != 0.0f)) ? result : values[x];
+    }
+}
+
 static void
 slice_dense (const GridTile *tile, const Places *places, const gfloat *grid, gfloat *line)
 {
@@ -322,12 +404,16 @@ slice_dense (const GridTile *tile, const Places *places, const gfloat *grid, gfl
   for (gint y = tile->roi.y; y < tile->roi.y + tile->roi.height; y++)
     {
       const gfloat *cells = grid + (params->y.cells[y - params->y.from] - tile->cy0) * row;
-      gfloat       *pixels = tile_pixel (tile, tile->pixels, tile->roi.x, y);
+      gfloat       *pixels = params->of_plane ? NULL : tile_pixel (tile, tile->pixels, tile->roi.x, y);
 
       lerp_rows (cells + cell, cells + row + cell, params->y.fractions[y - params->y.from],
                  line + cell, row - 2 * cell);
       place_row (tile, y, tile->roi.x, n, 0, places, 0);
-      if (params->by_luminance)
+      if (params->of_plane)
+        slice_plane (line, tile->n_planes, base, params->x.fractions + x, places->at, places->value, places->count, params->range_sigma,
+                     tile->plane + tile_place (tile, tile->roi.x, y),
+                     tile->smoothed + (gsize) (y - tile->roi.y) * tile->smoothed_row, n);
+      else if (params->by_luminance)
         slice_guided (line, cell, base, params->x.fractions + x, places->at, places->value,
                       places->count, pixels, n);
       else
@@ -337,10 +423,10 @@ slice_dense (const GridTile *tile, const Places *places, const gfloat *grid, gfl
 }
 
 void
-bilateral_grid_dense (GridTile *tile)
+grid_dense (GridTile *tile)
 {
   const gsize n = dense_floats (tile), row = row_floats (tile);
-  const gsize n_places = (gsize) GRID_PART * tile->around.width * (tile->params->by_luminance ? 1 : 4);
+  const gsize n_places = (gsize) GRID_PART * tile->around.width * tile->params->lanes;
   g_autofree gint   *at = g_new (gint, n_places);
   g_autofree gfloat *values = g_new (gfloat, n_places), *counts = g_new (gfloat, n_places);
   g_autofree gfloat *grid = g_new0 (gfloat, n), *other = g_new (gfloat, n), *line = g_new (gfloat, row);
