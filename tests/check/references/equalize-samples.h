@@ -4,8 +4,8 @@
 #ifndef EQUALIZE_SAMPLES_H
 #define EQUALIZE_SAMPLES_H
 
+#include "luma.h"
 #include "reference.h"
-#include "srgb.h"
 
 #include <float.h>
 #include <math.h>
@@ -15,9 +15,6 @@
 #define UNIT_ROUNDOFF    0x1p-24
 #define DENORMAL_SLACK   1e-37
 #define OVERFLOW_LIMIT   (FLT_MAX / 4.0)
-#define LUMINANCE_ERROR  4e-6
-#define SUM_ERROR        (8.0 * UNIT_ROUNDOFF)
-#define DECODE_GROWTH    2.4            /* relative slope of the inverse sRGB curve, at most */
 
 typedef struct
 {
@@ -55,22 +52,11 @@ typedef struct
 static void
 set_luminance (const Plane *plane, const double *pixel, Sample *sample)
 {
-  double linear = 0.0, sum = 0.0, ratio;
+  Luma luma = luma_of (pixel, plane->weights, plane->image->error);
 
-  for (int c = 0; c < 3; c++)
-    {
-      double component = srgb_to_linear (pixel[c]);
-
-      linear += plane->weights[c] * component;
-      sum += plane->weights[c] * fabs (component);
-      sample->overflows |= isfinite (pixel[c]) && fabs (component) > OVERFLOW_LIMIT;
-    }
-  sample->value = linear_to_srgb (linear);
-  if (!isfinite (sample->value) || sum == 0.0)
-    return;
-  ratio = linear != 0.0 ? fabs (sample->value / linear) : 12.92;
-  sample->deviation = LUMINANCE_ERROR * fabs (sample->value) + 12.92 * DENORMAL_SLACK
-                      + (SUM_ERROR + DECODE_GROWTH * plane->image->error) * sum * ratio;
+  sample->value = luma.value;
+  sample->deviation = luma.deviation;
+  sample->overflows |= luma.overflows;
 }
 
 /* Rounding to float can take a position up to a whole number, never down from one to below it. */
