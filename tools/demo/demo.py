@@ -24,6 +24,7 @@ ROWS = [
     ('bilateral-grid', GRID),
     ('cielab', ['tessera:cielab']),
     ('convolution', ['tessera:convolution', 'preset=emboss']),
+    ('detail', ['tessera:detail', 'texture=1', 'clarity=1']),
     ('equalize', ['tessera:equalize', 'clip-limit=0']),
     ('equalize-local', ['tessera:equalize', 'clip-limit=3']),
     ('gaussian-blur', ['tessera:gaussian-blur', 'std-dev-x=12', 'std-dev-y=12']),
