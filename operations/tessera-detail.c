@@ -141,15 +141,14 @@ pixels_around (const Detail *detail, const GeglRectangle *roi)
 }
 
 static void
-detail_tile (const TesseraRequest *request, const GeglRectangle *roi)
+detail_tile (const TesseraRequest *request, const GeglRectangle *roi, GridRoom *tile_room, GridRoom *room)
 {
   const Detail       *detail = request->params;
   const gint          x0 = detail->fine.origin_x, y0 = detail->fine.origin_y;
   const GeglRectangle around = pixels_around (detail, roi);
   const gsize         n = (gsize) around.width * around.height, n_roi = (gsize) roi->width * roi->height;
   Row                 row;
-  g_autofree gfloat  *memory = g_new (gfloat, 6 * n + 2 * n_roi + row_init (&row, NULL, around.width));
-  gfloat             *pixels = memory, *luminance = pixels + 4 * n, *alpha = luminance + n, *fine = alpha + n, *coarse = fine + n_roi;
+  gfloat             *pixels = grid_room (tile_room, 6 * n + 2 * n_roi + row_init (&row, NULL, around.width)), *luminance = pixels + 4 * n, *alpha = luminance + n, *fine = alpha + n, *coarse = fine + n_roi;
   const GridPlane     plane = { around, luminance, alpha };
 
   row_init (&row, coarse + n_roi, around.width);
@@ -162,9 +161,9 @@ detail_tile (const TesseraRequest *request, const GeglRectangle *roi)
       planes_take_apart (pixels + 4 * at, around.width, row.colours[0], row.colours[1], row.colours[2], alpha + at);
       find_luminance (row.colours[0], row.colours[1], row.colours[2], detail->weights, around.width, luminance + at);
     }
-  grid_plane_smooth (&detail->fine, &plane, roi, fine);
+  grid_plane_smooth (&detail->fine, &plane, roi, room, fine);
   if (detail->has_coarse)
-    grid_plane_smooth (&detail->coarse, &plane, roi, coarse);
+    grid_plane_smooth (&detail->coarse, &plane, roi, room, coarse);
   for (gint y = 0; y < roi->height; y++)
     {
       const gsize at = (gsize) (roi->y + y - around.y) * around.width + roi->x - around.x;
@@ -183,10 +182,13 @@ detail_area (const TesseraRequest *request, const GeglRectangle *area)
   const Detail *detail = request->params;
   const gint    side = MAX (TILE, 4 * grid_smallest_tile (detail->has_coarse ? &detail->coarse : &detail->fine));
   const gint    x0 = area->x - detail->fine.origin_x, y0 = area->y - detail->fine.origin_y;
+  GridRoom      tiles = { NULL, 0 }, grids = { NULL, 0 };
 
   for (gint y = 0; y < area->height; y += side)
     for (gint x = 0; x < area->width; x += side)
-      detail_tile (request, GEGL_RECTANGLE (x0 + x, y0 + y, MIN (side, area->width - x), MIN (side, area->height - y)));
+      detail_tile (request, GEGL_RECTANGLE (x0 + x, y0 + y, MIN (side, area->width - x), MIN (side, area->height - y)), &tiles, &grids);
+  g_free (tiles.memory);
+  g_free (grids.memory);
 }
 
 /* ---------------------------------------------------------------- device -- */

@@ -95,9 +95,9 @@ measure_planes (GridTile *tile)
 
 /* FALSE if the grid would be too large; nothing is done then. */
 static gboolean
-try_tile (const TesseraRequest *request, const GeglRectangle *roi, gboolean is_smallest)
+try_tile (const TesseraRequest *request, const GeglRectangle *roi, gboolean is_smallest, GridRoom *room)
 {
-  GridTile tile = { .request = request, .params = request->params, .roi = *roi };
+  GridTile tile = { .request = request, .params = request->params, .roi = *roi, .room = room };
   gboolean done;
 
   grid_tile_shape (&tile);
@@ -115,16 +115,16 @@ try_tile (const TesseraRequest *request, const GeglRectangle *roi, gboolean is_s
 
 /* A tile whose grid is too large is cut in four, down to one cell. */
 static void
-compute_tile (const TesseraRequest *request, const GeglRectangle *roi, gint smallest)
+compute_tile (const TesseraRequest *request, const GeglRectangle *roi, gint smallest, GridRoom *room)
 {
   gint half_w = (roi->width + 1) / 2, half_h = (roi->height + 1) / 2;
 
-  if (try_tile (request, roi, MAX (roi->width, roi->height) <= smallest))
+  if (try_tile (request, roi, MAX (roi->width, roi->height) <= smallest, room))
     return;
   for (gint y = 0; y < roi->height; y += half_h)
     for (gint x = 0; x < roi->width; x += half_w)
       compute_tile (request, GEGL_RECTANGLE (roi->x + x, roi->y + y, MIN (half_w, roi->width - x),
-                                             MIN (half_h, roi->height - y)), smallest);
+                                             MIN (half_h, roi->height - y)), smallest, room);
 }
 
 void
@@ -134,9 +134,11 @@ bilateral_grid_area (const TesseraRequest *request, const GeglRectangle *area)
   const gint        cell = grid_smallest_tile (params);
   const gint        side = MAX (TILE, 4 * cell);
   const gint        x0 = area->x - params->origin_x, y0 = area->y - params->origin_y;
+  GridRoom          room = { NULL, 0 };
 
   for (gint y = 0; y < area->height; y += side)
     for (gint x = 0; x < area->width; x += side)
       compute_tile (request, GEGL_RECTANGLE (x0 + x, y0 + y, MIN (side, area->width - x),
-                                             MIN (side, area->height - y)), cell);
+                                             MIN (side, area->height - y)), cell, &room);
+  g_free (room.memory);
 }

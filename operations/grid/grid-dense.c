@@ -288,7 +288,7 @@ blur_plane (const gfloat *in, gfloat *out, gsize n_cells, gint n_planes)
 }
 
 /* The three passes over the tile's cells.  The outermost cells are only read, because nobody needs their blurred
- * values.  The result is in `grid`. */
+ * values.  The result is in `other`. */
 static void
 blur_grid (const GridTile *tile, gfloat *grid, gfloat *other)
 {
@@ -308,12 +308,13 @@ blur_grid (const GridTile *tile, gfloat *grid, gfloat *other)
     }
   for (gint j = 1; j + 1 < tile->cells_y; j++)
     {
+      const gfloat *from = grid + j * row + cell;
+      gfloat       *to = other + j * row + cell;
+
       if (tile->params->of_plane)
-        blur_plane (grid + j * row + cell, other + j * row + cell, tile->cells_x - 2, tile->n_planes);
+        blur_plane (from, to, tile->cells_x - 2, tile->n_planes);
       else
-        blur_planes (grid + j * row + cell, other + j * row + cell, tile->cells_x - 2, tile->n_planes,
-                     ! tile->params->by_luminance);
-      memcpy (grid + j * row + cell, other + j * row + cell, (row - 2 * cell) * sizeof (gfloat));
+        blur_planes (from, to, tile->cells_x - 2, tile->n_planes, ! tile->params->by_luminance);
     }
 }
 
@@ -427,13 +428,13 @@ grid_dense (GridTile *tile)
 {
   const gsize n = dense_floats (tile), row = row_floats (tile);
   const gsize n_places = (gsize) GRID_PART * tile->around.width * tile->params->lanes;
-  g_autofree gint   *at = g_new (gint, n_places);
-  g_autofree gfloat *values = g_new (gfloat, n_places), *counts = g_new (gfloat, n_places);
-  g_autofree gfloat *grid = g_new0 (gfloat, n), *other = g_new (gfloat, n), *line = g_new (gfloat, row);
-  const Places places = { at, values, counts };
+  gfloat      *values = grid_room (tile->room, 3 * n_places + 2 * n + row), *counts = values + n_places, *grid = counts + n_places;
+  gfloat      *other = grid + n, *line = other + n;
+  const Places places = { (gint *) (line + row), values, counts };
 
+  memset (grid, 0, n * sizeof (gfloat));
   for (gint j = tile->cy0; j < tile->cy1; j++)
     splat_cells (tile, &places, j, grid + (j - tile->cy0) * row, line);
   blur_grid (tile, grid, other);
-  slice_dense (tile, &places, grid, line);
+  slice_dense (tile, &places, other, line);
 }

@@ -44,10 +44,11 @@ find_planes (GridTile *tile)
 
 /* A part whose grid is too large is cut in four, down to one cell. */
 static void
-smooth_part (const GridParams *params, const GridPlane *plane, const GeglRectangle *roi, gfloat *smoothed, gint smoothed_row)
+smooth_part (const GridParams *params, const GridPlane *plane, const GeglRectangle *roi, GridRoom *room, gfloat *smoothed, gint smoothed_row)
 {
   const gint half_w = (roi->width + 1) / 2, half_h = (roi->height + 1) / 2;
-  GridTile   tile = { .params = params, .roi = *roi, .row = plane->around.width, .smoothed = smoothed, .smoothed_row = smoothed_row };
+  GridTile   tile = { .params = params, .roi = *roi, .row = plane->around.width, .room = room, .smoothed = smoothed,
+                      .smoothed_row = smoothed_row };
   gsize      first;
 
   grid_tile_shape (&tile);
@@ -59,11 +60,11 @@ smooth_part (const GridParams *params, const GridPlane *plane, const GeglRectang
   for (gint y = 0; y < roi->height; y += half_h)
     for (gint x = 0; x < roi->width; x += half_w)
       smooth_part (params, plane, GEGL_RECTANGLE (roi->x + x, roi->y + y, MIN (half_w, roi->width - x), MIN (half_h, roi->height - y)),
-                   smoothed + (gsize) y * smoothed_row + x, smoothed_row);
+                   room, smoothed + (gsize) y * smoothed_row + x, smoothed_row);
 }
 
 void
-grid_plane_smooth (const GridParams *params, const GridPlane *plane, const GeglRectangle *roi, gfloat *smoothed)
+grid_plane_smooth (const GridParams *params, const GridPlane *plane, const GeglRectangle *roi, GridRoom *room, gfloat *smoothed)
 {
-  smooth_part (params, plane, roi, smoothed, roi->width);
+  smooth_part (params, plane, roi, room, smoothed, roi->width);
 }

@@ -62,6 +62,25 @@ grid_luminance_planes (const GridParams *params, const gfloat *pixel)
 
 /* -------------------------------------------------------- tiles (C path) -- */
 
+/* Memory that a thread's tiles use one after the other.  It begins as zeros, and its memory is to be freed. */
+typedef struct
+{
+  gfloat *memory;
+  gsize   floats;
+} GridRoom;
+
+/* Room for so many, uninitialised, in place of what was there. */
+static inline gfloat *
+grid_room (GridRoom *room, gsize floats)
+{
+  if (room->floats < floats)
+    {
+      g_free (room->memory);
+      *room = (GridRoom) { g_new (gfloat, floats), floats };
+    }
+  return room->memory;
+}
+
 /* A rectangle of pixels to compute, the cells that it needs (x1, y1 exclusive), and those cells' pixels. */
 typedef struct
 {
@@ -76,6 +95,7 @@ typedef struct
   gint                  low, n_planes;  /* planes low .. low + n_planes - 1 */
   gfloat               *smoothed;       /* of a plane: of the roi's first pixel, ... */
   gint                  smoothed_row;   /* ... and floats from one row of it to the next */
+  GridRoom             *room;
 } GridTile;
 
 static inline gfloat *
@@ -149,7 +169,7 @@ typedef struct
 GeglRectangle grid_plane_needs  (const GridParams *params, const GeglRectangle *roi);
 
 /* Smooths `roi`, whose needs are there; the rows of `smoothed` have no gaps. */
-void          grid_plane_smooth (const GridParams *params, const GridPlane *plane, const GeglRectangle *roi, gfloat *smoothed);
+void          grid_plane_smooth (const GridParams *params, const GridPlane *plane, const GeglRectangle *roi, GridRoom *room, gfloat *smoothed);
 
 /* ---------------------------------------------------------------- device -- */
 
