@@ -68,6 +68,10 @@ void reference_equalize (const RefImage *image, int channels, int bins, double c
 void reference_detail (const RefImage *image, double texture, double clarity, double radius, double protect,
                        const double weights[3], RefResult *result);
 
+/* image: straight linear RGBA; weights: luminance of R, G, B */
+void reference_tone (const RefImage *image, double compression, double range, double shadows, double highlights, double detail,
+                     double radius, double edge, const double weights[3], RefResult *result);
+
 /* image: the source's value in the first of four components.  output "index" or "mask" (in the
  * first of four components, the others 0).  Returns the count. */
 int  reference_label (const RefImage *image, double threshold, int connectivity, int min_area,
