@@ -56,7 +56,6 @@ property_double (protect, _("Protect from noise"), 0.012)
 #include "detail.cl.h"
 
 #define TEXTURE_SIGMA 2.5
-#define TILE          256               /* pixels on a side, at least */
 
 typedef struct
 {
@@ -67,21 +66,6 @@ typedef struct
 } Detail;
 
 /* --------------------------------------------------------------- C rows -- */
-
-typedef struct
-{
-  gfloat *colours[3], *alpha, *raised, *quotients;      /* of a row */
-} Row;
-
-static gsize
-row_init (Row *row, gfloat *memory, gint width)
-{
-  gfloat **members[] = { &row->colours[0], &row->colours[1], &row->colours[2], &row->alpha, &row->raised, &row->quotients };
-
-  for (guint i = 0; memory && i < G_N_ELEMENTS (members); i++)
-    *members[i] = memory + (gsize) i * width;
-  return (gsize) G_N_ELEMENTS (members) * width;
-}
 
 TESSERA_CLONES static void
 find_luminance (const gfloat *restrict red, const gfloat *restrict green, const gfloat *restrict blue, const gfloat weights[3], gint n,
@@ -114,81 +98,34 @@ scale_row (const gfloat *restrict luminance, const gfloat *restrict alpha, const
     values[i] = grid_weighs (luminance[i], alpha[i]) ? detail_scaled (values[i], luminance[i], raised[i], quotients[i]) : values[i];
 }
 
-/* A row of pixels, in place. */
 static void
-apply_row (const Detail *detail, const Row *row, const gfloat *luminance, const gfloat *fine, const gfloat *coarse, gint n, gfloat *pixels)
+make_luminance (gconstpointer data, const gfloat *pixels, gint n, gfloat *values, gfloat *weights)
 {
-  planes_take_apart (pixels, n, row->colours[0], row->colours[1], row->colours[2], row->alpha);
-  raise_row (detail, luminance, fine, coarse, n, row->raised, row->quotients);
+  const Detail *detail = data;
+  gfloat        colours[3][GRID_CHUNK];
+
+  planes_take_apart (pixels, n, colours[0], colours[1], colours[2], weights);
+  find_luminance (colours[0], colours[1], colours[2], detail->weights, n, values);
+}
+
+static void
+raise_pixels (gconstpointer data, gfloat *pixels, gint n, const gfloat *luminance, const gfloat *const smoothed[GRID_PLANES])
+{
+  gfloat colours[3][GRID_CHUNK], alpha[GRID_CHUNK], raised[GRID_CHUNK], quotients[GRID_CHUNK];
+
+  planes_take_apart (pixels, n, colours[0], colours[1], colours[2], alpha);
+  raise_row (data, luminance, smoothed[0], smoothed[1], n, raised, quotients);
   for (gint c = 0; c < 3; c++)
-    scale_row (luminance, row->alpha, row->raised, row->quotients, n, row->colours[c]);
-  planes_put_together (row->colours[0], row->colours[1], row->colours[2], row->alpha, n, pixels);
-}
-
-/* The pixels that both grids need for `roi`, in the image's coordinates. */
-static GeglRectangle
-pixels_around (const Detail *detail, const GeglRectangle *roi)
-{
-  GeglRectangle around = grid_plane_needs (&detail->fine, roi);
-
-  if (detail->has_coarse)
-    {
-      const GeglRectangle more = grid_plane_needs (&detail->coarse, roi);
-
-      gegl_rectangle_bounding_box (&around, &around, &more);
-    }
-  return around;
-}
-
-static void
-detail_tile (const TesseraRequest *request, const GeglRectangle *roi, GridRoom *tile_room, GridRoom *room)
-{
-  const Detail       *detail = request->params;
-  const gint          x0 = detail->fine.origin_x, y0 = detail->fine.origin_y;
-  const GeglRectangle around = pixels_around (detail, roi);
-  const gsize         n = (gsize) around.width * around.height, n_roi = (gsize) roi->width * roi->height;
-  Row                 row;
-  gfloat             *pixels = grid_room (tile_room, 6 * n + 2 * n_roi + row_init (&row, NULL, around.width)), *luminance = pixels + 4 * n, *alpha = luminance + n, *fine = alpha + n, *coarse = fine + n_roi;
-  const GridPlane     plane = { around, luminance, alpha };
-
-  row_init (&row, coarse + n_roi, around.width);
-  tessera_read (request->input, GEGL_RECTANGLE (x0 + around.x, y0 + around.y, around.width, around.height), &request->bounds,
-                TESSERA_BORDER_CLAMP, request->input_format, pixels);
-  for (gint y = 0; y < around.height; y++)
-    {
-      const gsize at = (gsize) y * around.width;
-
-      planes_take_apart (pixels + 4 * at, around.width, row.colours[0], row.colours[1], row.colours[2], alpha + at);
-      find_luminance (row.colours[0], row.colours[1], row.colours[2], detail->weights, around.width, luminance + at);
-    }
-  grid_plane_smooth (&detail->fine, &plane, roi, room, fine);
-  if (detail->has_coarse)
-    grid_plane_smooth (&detail->coarse, &plane, roi, room, coarse);
-  for (gint y = 0; y < roi->height; y++)
-    {
-      const gsize at = (gsize) (roi->y + y - around.y) * around.width + roi->x - around.x;
-      const gfloat *smooth = fine + (gsize) y * roi->width;
-
-      apply_row (detail, &row, luminance + at, smooth, detail->has_coarse ? coarse + (gsize) y * roi->width : smooth, roi->width,
-                 pixels + 4 * at);
-    }
-  tessera_write_output (request, GEGL_RECTANGLE (x0 + roi->x, y0 + roi->y, roi->width, roi->height),
-                        pixels + 4 * ((gsize) (roi->y - around.y) * around.width + roi->x - around.x), 4 * around.width * sizeof (gfloat));
+    scale_row (luminance, alpha, raised, quotients, n, colours[c]);
+  planes_put_together (colours[0], colours[1], colours[2], alpha, n, pixels);
 }
 
 static void
 detail_area (const TesseraRequest *request, const GeglRectangle *area)
 {
   const Detail *detail = request->params;
-  const gint    side = MAX (TILE, 4 * grid_smallest_tile (detail->has_coarse ? &detail->coarse : &detail->fine));
-  const gint    x0 = area->x - detail->fine.origin_x, y0 = area->y - detail->fine.origin_y;
-  GridRoom      tiles = { NULL, 0 }, grids = { NULL, 0 };
 
-  for (gint y = 0; y < area->height; y += side)
-    for (gint x = 0; x < area->width; x += side)
-      detail_tile (request, GEGL_RECTANGLE (x0 + x, y0 + y, MIN (side, area->width - x), MIN (side, area->height - y)), &tiles, &grids);
-  g_free (tiles.memory);
-  g_free (grids.memory);
+  grid_plane_area (request, area, &(GridJob) { { &detail->fine, detail->has_coarse ? &detail->coarse : NULL }, make_luminance, raise_pixels, detail });
 }
 
 /* ---------------------------------------------------------------- device -- */
@@ -203,25 +140,12 @@ detail_scratch_bytes (const TesseraRequest *request, gint width, gint height)
   return 2 * pairs + planes + grid_scratch_bytes (&detail->fine, height) + (detail->has_coarse ? grid_scratch_bytes (&detail->coarse, height) : 0);
 }
 
-static TesseraMemory *
-make_pairs (TesseraBand *band)
-{
-  const Detail  *detail = band->request->params;
-  TesseraMemory *pairs;
-
-  tessera_scratch (band, (gsize) band->input.stride * band->input.height * 2 * sizeof (gfloat), &pairs);
-  tessera_launch (band, &(TesseraLaunch) {
-    .kernel = "detail_luminance", .size = { band->input.width, band->input.height }, .cost = 2,
-    .args = { ARG (band->input.memory), ARG (band->input.stride), ARG (band->input.width), ARG (band->input.height),
-              FLOAT4_ARG (detail->weights[0], detail->weights[1], detail->weights[2], 0.0f), ARG (pairs) }
-  });
-  return pairs;
-}
-
 static gint
 detail_measure (TesseraBand *band, TesseraMemory *result)
 {
-  return grid_plane_measure (band, make_pairs (band), result);
+  const Detail *detail = band->request->params;
+
+  return grid_plane_measure (band, grid_pairs (band, "detail_luminance", detail->weights), result);
 }
 
 static gint
@@ -230,7 +154,7 @@ detail_device (TesseraBand *band)
   const Detail  *detail = band->request->params;
   const gfloat   known[2] = { 0.0f, 1.0f };
   const gsize    bytes = (gsize) band->output.width * band->output.height * sizeof (gfloat);
-  TesseraMemory *pairs = make_pairs (band), *fine, *coarse;
+  TesseraMemory *pairs = grid_pairs (band, "detail_luminance", detail->weights), *fine, *coarse;
 
   tessera_scratch (band, bytes, &fine);
   grid_plane_band (band, &detail->fine, pairs, band->measured, known, fine);

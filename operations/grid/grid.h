@@ -132,6 +132,16 @@ sparse_words (const GridTile *tile)
   return (gsize) tile->cells_x * tile->cells_y * tile->params->capacity * GRID_ENTRY (tile->params->values);
 }
 
+/* Places of the pixels of up to GRID_PART rows. */
+typedef struct
+{
+  gint   *at;
+  gfloat *value, *count;
+} GridPlaces;
+
+/* Those of n pixels from (x, y) on, to element k and those behind.  `nearest`: the nearest plane, and by alpha, as they are added. */
+void grid_place_row (const GridTile *tile, gint y, gint x, gint n, gint nearest, const GridPlaces *places, gsize k);
+
 #define GRID_DENSE_FLOATS (4 << 20)     /* numbers of a tile's grid; for more, tiles are smaller */
 #define GRID_SPARSE_WORDS (4 << 20)
 
@@ -165,11 +175,21 @@ typedef struct
   const gfloat *values, *weights;       /* weights of 0 and what does not count: such a value passes through */
 } GridPlane;
 
-/* The pixels that the cells of `roi` are made of. */
-GeglRectangle grid_plane_needs  (const GridParams *params, const GeglRectangle *roi);
+#define GRID_CHUNK  256                 /* pixels that the functions below are given at a time, at most */
+#define GRID_PLANES 2
 
-/* Smooths `roi`, whose needs are there; the rows of `smoothed` have no gaps. */
-void          grid_plane_smooth (const GridParams *params, const GridPlane *plane, const GeglRectangle *roi, GridRoom *room, gfloat *smoothed);
+/* What an operation that smooths a plane of its picture does in C. */
+typedef struct
+{
+  const GridParams *grids[GRID_PLANES]; /* NULL: there is none; the first has the shortest reach */
+  void (*make)  (gconstpointer data, const gfloat *pixels, gint n, gfloat *values, gfloat *weights);
+  /* In place; what a grid that is not there has smoothed is what the first has. */
+  void (*apply) (gconstpointer data, gfloat *pixels, gint n, const gfloat *values, const gfloat *const smoothed[GRID_PLANES]);
+  gconstpointer     data;
+} GridJob;
+
+/* Computes `area`, tile by tile: a filter's `area` calls it. */
+void grid_plane_area (const TesseraRequest *request, const GeglRectangle *area, const GridJob *job);
 
 /* ---------------------------------------------------------------- device -- */
 
@@ -193,6 +213,9 @@ gboolean grid_dense_pays    (const GridParams *params, gsize cells, gint64 n_pla
 #define GRID_STARTS_ARG(axis)    TABLE_ARG ((axis).starts, ((axis).n_cells + 1) * sizeof (gint))
 #define GRID_PLACES_ARGS(axis)   TABLE_ARG ((axis).cells, (axis).size * sizeof (gint)), \
                                  TABLE_ARG ((axis).fractions, (axis).size * sizeof (gfloat))
+
+/* Pairs (value, weight) of band->input's pixels, by a kernel of (image, stride, width, height, weights of R, G, B, pairs). */
+TesseraMemory *grid_pairs (TesseraBand *band, const gchar *kernel, const gfloat weights[3]);
 
 /* Measures the least and the greatest value of a band's pairs (value, weight) that counts: two ints for grid_plane_band. */
 gint  grid_plane_measure (TesseraBand *band, TesseraMemory *pairs, TesseraMemory *result);

@@ -109,7 +109,7 @@ ROWS = [
      'which of two grids that have the same sums: speed and memory alone'),
     ('200', 'real', 'operations/sums/gaussian.c',
      '-((step - 1 - pixel) / step)', '-((step + 1 - pixel) / step)', 1),
-    ('213', 'killed', 'operations/grid/grid-dense.c',
+    ('213', 'killed', 'operations/grid/grid-places.c',
      'values[i] * factors', 'values[i]', 1),
     ('214', 'killed', 'operations/grid/grid-sparse.c',
      'lane == 3 ? 1.0f : pixel[3]', 'lane == 2 ? 1.0f : pixel[3]', 1),
