@@ -32,6 +32,7 @@ RUNS = [
     ('cielab', 12, SMALL),
     ('detail', 3, 'width=23,height=18,radius=4'),
     ('detail', 2, 'width=41,height=20,radius=18,content=far'),
+    ('tone', 3, 'width=23,height=18,radius=4,compression=1'),
     ('convolution', 12, SMALL),
     ('convolution', 12, 'width=131,height=9'),           # a group is 128 wide
     ('equalize', 6, f'{SMALL},bins=256'),

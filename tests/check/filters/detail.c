@@ -2,6 +2,7 @@
  *
  * The check table of tessera:detail. */
 #include "check.h"
+#include "greys.h"
 
 enum { TEXTURE, CLARITY, RADIUS, PROTECT };
 
@@ -43,51 +44,12 @@ reference (const CheckReferenceArgs *args, RefResult *result)
 
 /* --------------------------------------------------------- what is promised -- */
 
-/* Greys of a small picture, and what C makes of them. */
-typedef struct
-{
-  gint    width, height;
-  gfloat *before, *after;
-} Greys;
-
-static Greys
-greys_new (gint width, gint height)
-{
-  return (Greys) { width, height, g_new (gfloat, width * height), g_new0 (gfloat, width * height) };
-}
-
 static void
-greys_clear (Greys *greys)
+run_detail (const CheckOptions *options, gdouble texture, gdouble clarity, gdouble protect, Greys *greys, GString *why)
 {
-  g_free (greys->before);
-  g_free (greys->after);
-}
+  const gdouble values[] = { texture, clarity, 16, protect };
 
-static void
-run_greys (const CheckOptions *options, gdouble texture, gdouble clarity, gdouble protect, Greys *greys, GString *why)
-{
-  const gint    n = greys->width * greys->height;
-  CheckCase     c = { .content_seed = options->seed };
-  GeglRectangle roi = { 0, 0, greys->width, greys->height };
-  CheckPixels   result = { 0 };
-  CheckSource  *source;
-  gfloat       *pixels = g_new (gfloat, 4 * n);
-
-  check_default_values (&check_detail, c.value);
-  c.value[TEXTURE] = texture;
-  c.value[CLARITY] = clarity;
-  c.value[PROTECT] = protect;
-  c.field[CHECK_WIDTH] = greys->width;
-  c.field[CHECK_HEIGHT] = greys->height;
-  for (gint i = 0; i < 4 * n; i++)
-    pixels[i] = i % 4 < 3 ? greys->before[i / 4] : 1.0f;
-  source = check_source_new (&check_detail, &c, pixels);
-  if (check_run (&check_detail, &c, source, NULL, &roi, CHECK_LEG_C, &result, why))
-    for (gint i = 0; i < n; i++)
-      greys->after[i] = result.pixels[4 * i];
-  check_pixels_clear (&result);
-  check_source_free (source);
-  g_free (pixels);
+  greys_run (options, &check_detail, values, greys, why);
 }
 
 #define LINE 384        /* pixels of a line */
@@ -101,7 +63,7 @@ overshoot (const CheckOptions *options, gdouble texture, gdouble clarity, gdoubl
 
   for (gint i = 0; i < 2 * LINE; i++)
     greys.before[i] = 0.5 + height * CLAMP ((i % LINE - LINE / 2 + 0.5) / MAX (soft, 1e-3), -0.5, 0.5);
-  run_greys (options, texture, clarity, 0.012, &greys, why);
+  run_detail (options, texture, clarity, 0.012, &greys, why);
   for (gint i = 0; i < 2 * LINE; i++)
     most = MAX (most, fabs (greys.after[i] - 0.5) - height / 2);
   greys_clear (&greys);
@@ -119,7 +81,7 @@ wave_gain (const CheckOptions *options, gdouble texture, gdouble clarity, gint p
 
   for (gint i = 0; i < 2 * LINE; i++)
     greys.before[i] = 0.5 + 0.02 * sin (step * (i % LINE));
-  run_greys (options, texture, clarity, 0, &greys, why);
+  run_detail (options, texture, clarity, 0, &greys, why);
   for (gint x = 64; x < 64 + 256; x++, n++)
     sum += (greys.after[x] - 0.5) * sin (step * x);
   greys_clear (&greys);
@@ -142,7 +104,7 @@ noise_gain (const CheckOptions *options, gdouble texture, gdouble clarity, gdoub
         sum += check_uniform (&random);
       greys.before[i] = 0.5 + 3 / 255.0 * (sum - 6);
     }
-  run_greys (options, texture, clarity, protect, &greys, why);
+  run_detail (options, texture, clarity, protect, &greys, why);
   for (gint i = 0; i < 96 * 96; i++)
     {
       sums[0] += (greys.before[i] - 0.5) * (greys.before[i] - 0.5);
@@ -155,11 +117,7 @@ noise_gain (const CheckOptions *options, gdouble texture, gdouble clarity, gdoub
 static void
 hold (const CheckOptions *options, CheckStats *stats, const gchar *what, gboolean at_least, gdouble value, gdouble bar, GString *why)
 {
-  const gboolean good = why->len == 0 && (at_least ? value >= bar : value <= bar);
-  g_autofree gchar *title = g_strdup_printf ("detail: %s: %.4f, at %s %g", what, value, at_least ? "least" : "most", bar);
-
-  check_verdict (stats, good, title, why, options->quiet);
-  g_string_truncate (why, 0);
+  greys_hold (options, stats, &check_detail, what, at_least, value, bar, why);
 }
 
 /* Steps: high ones are left as they are, lower ones count as detail. */
