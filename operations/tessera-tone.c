@@ -389,11 +389,11 @@ static void
 gegl_op_class_init (GeglOpClass *klass)
 {
   tessera_operation_describe (klass, &(TesseraOperationInfo) {
-    .name = "tessera:tone", .title = _("Shadows, Highlights and HDR"), .categories = "color",
+    .name = "tessera:tone", .title = _("Shadows and Highlights"), .categories = "color",
     .description = _("Lifts shadows, holds highlights back, and brings the dynamic range of HDR into a display, without halos: tone mapping, "
                      "exposure fusion, fill light, backlight (Durand, Dorsey)"),
     .reference = "F. Durand, J. Dorsey, Fast Bilateral Filtering for the Display of High-Dynamic-Range Images, SIGGRAPH 2002",
-    .menu_path = "<Image>/Colors", .menu_label = _("Shadows, Highlights and HDR (Tessera)..."),
+    .menu_path = "<Image>/Colors", .menu_label = _("Shadows and Highlights (Tessera)..."),
     .working = "RGBA float", .keeps_grey = TRUE, .find_halo_in = find_halo, .may_be_whole = may_be_whole, .neutral = neutral, .run = run
   });
 }

@@ -20,6 +20,7 @@ SEARCHED = {
     'tessera:motion-blur': ('motion blur', 'panning', 'camera shake'),
     'tessera:sift': ('sift', 'keypoints', 'points of interest', 'features', 'blobs'),
     'tessera:sobel': ('sobel', 'gradient', 'edge detect', 'outline'),
+    'tessera:tone': ('shadows', 'highlights', 'hdr', 'tone mapping', 'exposure fusion', 'dynamic range', 'durand'),
     'tessera:unsharp-mask': ('unsharp', 'sharpen', 'local contrast'),
 }
 
@@ -29,7 +30,9 @@ PURPOSES = {
     'noise': ('bilateral-filter', 'median-blur'),
     'frequency separation': ('bilateral-filter',),
     'dehaze': ('equalize', 'detail'),
-    'hdr': ('equalize',),
+    'hdr': ('tone', 'equalize'),
+    'shadows': ('tone',),
+    'highlights': ('tone',),
     'smooth': ('bilateral-filter', 'gaussian-blur'),
     'soften': ('gaussian-blur',),
     'clarity': ('detail', 'unsharp-mask', 'equalize'),

@@ -33,6 +33,7 @@ ROWS = [
     ('median-blur', ['tessera:median-blur', 'radius=1'], 'original-specks'),
     ('motion-blur', BLUR),
     ('sobel', ['tessera:sobel', 'gegl:invert-gamma']),
+    ('tone', ['tessera:tone', 'shadows=1.5', 'highlights=0.5']),
     ('unsharp-mask', ['tessera:unsharp-mask', 'std-dev=1.5', 'amount=0.8']),
     ('two-filters', GRID + BLUR),
 ]

@@ -55,6 +55,9 @@ DOGS, CORNER = '400x320+130+30', '264x200+504+568'
 OBJECT = noise(0.03) + ' gegl:add aux=[ gegl:color value=rgb(0.06,0.06,0.06) gegl:crop x=452 y=268 width=3 height=3 gegl:gaussian-blur std-dev-x=1 std-dev-y=1 abyss-policy=none ]'
 BRIGHT = ' gegl:multiply value={}'
 LAB = 'tessera:cielab encoding=display'
+# A scene of 14 stops: light above, shade below.
+HDR = 'gegl:multiply aux=[ gegl:linear-gradient start-x=0 start-y=60 end-x=0 end-y=700 start-color=rgb(6,6,6) end-color=rgb(0.012,0.012,0.012) ' \
+      'gegl:crop width=1024 height=768 ] '
 KEEP = {'L': '1 0 0', 'a': '0 1 0', 'b': '0 0 1'}
 
 
@@ -122,6 +125,7 @@ GALLERY = {
     'motion-blur': 'motion-blur:2',
     'sift': 'tessera:sift contrast-threshold=0.08',
     'sobel': 'sobel:1',
+    'tone': 'tone:1',
     'unsharp-mask': 'tessera:unsharp-mask std-dev=1.5 amount=0.8',
 }
 
@@ -234,6 +238,11 @@ PICTURES = {
     'sobel-gimp': row(FRIENDS, '200x150+0+0', ("GIMP's", 'gegl:edge-sobel keep-sign=false' + BRIGHT.format(4)), ('this one', 'tessera:sobel tone=linear input-channel=channels display=false' + BRIGHT.format(5.66)),
         zoom=200),
     'sobel-tasks': tasks('sobel', (FRIENDS, '+160+20'), (SEEDING, '+0+0'), (MOUNTAINS, '+330+60'), size='528x440', zoom=50),
+
+    'tone': before_after(MOUNTAINS, '440x400+330+330', 'tone:1', zoom=60, quality=58),
+    'tone-hdr': row(MOUNTAINS, '400x600+330+60', ('light, clipped', HDR), ('this one', HDR + 'tessera:tone compression=1'),
+        ('reinhard05', HDR + 'gegl:reinhard05'), ('fattal02', HDR + 'gegl:fattal02'), zoom=40, quality=55),
+    'tone-tasks': tasks('tone', (FRIENDS, '+100+30', 'gegl:multiply value=0.3'), (MOUNTAINS, '+330+60'), size='440x360', zoom=45, quality=55),
 
     'unsharp-mask': before_after(FRIENDS, '200x160+220+50', 'unsharp-mask:1', zoom=200),
     'unsharp-mask-radius': one_property(MOUNTAINS, '264x220+560+100', 'unsharp-mask', 'std-dev', (1, 4, 30), 'amount=1'),
