@@ -145,7 +145,7 @@ detail_measure (TesseraBand *band, TesseraMemory *result)
 {
   const Detail *detail = band->request->params;
 
-  return grid_plane_measure (band, grid_pairs (band, "detail_luminance", detail->weights), result);
+  return grid_plane_measure (band, grid_pairs (band, detail->weights), result);
 }
 
 static gint
@@ -154,7 +154,7 @@ detail_device (TesseraBand *band)
   const Detail  *detail = band->request->params;
   const gfloat   known[2] = { 0.0f, 1.0f };
   const gsize    bytes = (gsize) band->output.width * band->output.height * sizeof (gfloat);
-  TesseraMemory *pairs = grid_pairs (band, "detail_luminance", detail->weights), *fine, *coarse;
+  TesseraMemory *pairs = grid_pairs (band, detail->weights), *fine, *coarse;
 
   tessera_scratch (band, bytes, &fine);
   grid_plane_band (band, &detail->fine, pairs, band->measured, known, fine);

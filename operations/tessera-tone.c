@@ -296,7 +296,7 @@ tone_measure (TesseraBand *band, TesseraMemory *result)
 {
   const Tone *tone = band->request->params;
 
-  return grid_plane_measure (band, grid_pairs (band, "tone_luminance", tone->weights), result);
+  return grid_plane_measure (band, grid_pairs (band, tone->weights), result);
 }
 
 static gint
@@ -304,7 +304,7 @@ tone_device (TesseraBand *band)
 {
   const Tone    *tone = band->request->params;
   const gfloat   known[2] = { -16.0f, 0.0f };
-  TesseraMemory *pairs = grid_pairs (band, "tone_luminance", tone->weights), *bases;
+  TesseraMemory *pairs = grid_pairs (band, tone->weights), *bases;
 
   tessera_scratch (band, (gsize) band->output.width * band->output.height * sizeof (gfloat), &bases);
   grid_plane_band (band, &tone->grid, pairs, band->measured, known, bases);

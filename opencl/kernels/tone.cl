@@ -47,7 +47,7 @@ kernel void tone_count (global const float4 *image, int stride, int left, int to
 }
 
 /* One work-item makes one pair, of a pixel of the input.  1 read, 1 write of half as much. */
-kernel void tone_luminance (global const float4 *image, int stride, int width, int height, float4 weights, global float2 *pairs)
+kernel void grid_pairs (global const float4 *image, int stride, int width, int height, float4 weights, global float2 *pairs)
 {
   int    x = get_global_id (0), y = get_global_id (1);
   float4 pixel;

@@ -68,13 +68,13 @@ grid_band (const TesseraBand *band, const GridParams *params)
     GRID_PLACES_ARGS ((g)->params->y), ARG ((g)->row), ARG ((g)->cell_row), ARG ((g)->params->x.n_cells)
 
 TesseraMemory *
-grid_pairs (TesseraBand *band, const gchar *kernel, const gfloat weights[3])
+grid_pairs (TesseraBand *band, const gfloat weights[3])
 {
   TesseraMemory *pairs;
 
   tessera_scratch (band, (gsize) band->input.stride * band->input.height * 2 * sizeof (gfloat), &pairs);
   tessera_launch (band, &(TesseraLaunch) {
-    .kernel = kernel, .size = { band->input.width, band->input.height }, .cost = 2,
+    .kernel = "grid_pairs", .size = { band->input.width, band->input.height }, .cost = 2,
     .args = { ARG (band->input.memory), ARG (band->input.stride), ARG (band->input.width), ARG (band->input.height),
               FLOAT4_ARG (weights[0], weights[1], weights[2], 0.0f), ARG (pairs) }
   });

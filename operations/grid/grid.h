@@ -214,8 +214,8 @@ gboolean grid_dense_pays    (const GridParams *params, gsize cells, gint64 n_pla
 #define GRID_PLACES_ARGS(axis)   TABLE_ARG ((axis).cells, (axis).size * sizeof (gint)), \
                                  TABLE_ARG ((axis).fractions, (axis).size * sizeof (gfloat))
 
-/* Pairs (value, weight) of band->input's pixels, by a kernel of (image, stride, width, height, weights of R, G, B, pairs). */
-TesseraMemory *grid_pairs (TesseraBand *band, const gchar *kernel, const gfloat weights[3]);
+/* Pairs (value, weight) of band->input's pixels, by the kernel of this name that each such filter has. */
+TesseraMemory *grid_pairs (TesseraBand *band, const gfloat weights[3]);
 
 /* Measures the least and the greatest value of a band's pairs (value, weight) that counts: two ints for grid_plane_band. */
 gint  grid_plane_measure (TesseraBand *band, TesseraMemory *pairs, TesseraMemory *result);
