@@ -101,89 +101,6 @@ property_enum (tone, _("Tone"), TONE_TYPE, tessera_bilateral_grid_tone, DEFAULT_
 
 #include "bilateral-grid.cl.h"
 
-#include <math.h>
-
-/* ---------------------------------------------------------------- tables -- */
-
-/* The first pixel x with floor (x/s + 1/2) >= cell. */
-static gint
-cell_start (gint cell, gdouble s)
-{
-  gint x = ceil ((cell - 0.5) * s);
-
-  while (floor ((x - 1) / s + 0.5) >= cell)
-    x--;
-  while (floor (x / s + 0.5) < cell)
-    x++;
-  return x;
-}
-
-/* Pixels from .. from + size - 1 of an axis whose image is 0 .. length - 1 (of any length if `infinite`). */
-static void
-axis_init (GridAxis *axis, gint from, gint size, gint length, gboolean infinite, gdouble s)
-{
-  const gint first = (gint) floor (from / s) - 1;
-
-  axis->from = from;
-  axis->size = size;
-  axis->n_cells = (gint) floor ((from + size - 1) / s) + 3 - first;
-  axis->starts = g_malloc ((axis->n_cells + 1) * sizeof (gint) + size * (sizeof (gint) + sizeof (gfloat)));
-  axis->cells = axis->starts + axis->n_cells + 1;
-  axis->fractions = (gfloat *) (axis->cells + size);
-  for (gint i = 0; i <= axis->n_cells; i++)
-    {
-      gint start = cell_start (first + i, s);
-
-      axis->starts[i] = infinite ? start : CLAMP (start, 0, length);
-    }
-  for (gint i = 0; i < size; i++)
-    {
-      gdouble place = (from + i) / s;
-
-      axis->cells[i] = (gint) floor (place) - first;
-      axis->fractions[i] = (gfloat) (place - floor (place));
-    }
-}
-
-/* One a process. */
-static gint
-odd_number (void)
-{
-  static gsize odd;
-
-  if (g_once_init_enter (&odd))
-    g_once_init_leave (&odd, g_random_int () | 1u);
-  return (gint) (guint32) odd;
-}
-
-static void
-params_init (GridParams *params, const GeglProperties *o, gboolean has_aux, const Babl *working,
-             const GeglRectangle *bounds, const GeglRectangle *roi)
-{
-  const gdouble  s = o->spatial_sigma;
-  const gint     side = ceil (s);       /* pixels on a cell's side, at most */
-  const gboolean infinite = gegl_rectangle_is_infinite_plane (bounds);
-
-  *params = (GridParams) {
-    .by_luminance = has_aux || o->guide == TESSERA_BILATERAL_GRID_LUMINANCE,
-    .parts = (side + GRID_PART - 1) / GRID_PART,
-    .capacity = 2,
-    .odd = odd_number (),
-    .most_planes = CLAMP (32 * s * s, 64, 65536),
-    .range_sigma = (gfloat) o->range_sigma,
-    .per_plane = (gfloat) (1.0 / o->range_sigma),
-    .origin_x = infinite ? 0 : bounds->x,
-    .origin_y = infinite ? 0 : bounds->y
-  };
-  tessera_luminance (working, params->weights);
-  params->values = params->by_luminance ? 4 : 1;
-  params->lanes = params->by_luminance ? 1 : 4;
-  while (params->capacity < 3 * side * side / 2)
-    params->capacity *= 2;
-  axis_init (&params->x, roi->x - params->origin_x, roi->width, bounds->width, infinite, s);
-  axis_init (&params->y, roi->y - params->origin_y, roi->height, bounds->height, infinite, s);
-}
-
 /* ---------------------------------------------------------------- filter -- */
 
 #define MOST_KNOWN 32           /* with so few planes, measuring them does not pay */
@@ -200,30 +117,12 @@ static const TesseraFilter measured_bilateral_grid = {
   BILATERAL_GRID, .measure = bilateral_grid_measure, .measure_bytes = 2 * sizeof (gint)
 };
 
-/* Do all filtered values lie in 0 .. 1?  Only with sRGB's curve and primaries, and if colour is not divided by
- * alpha. babl's curve of gamma 1.8 goes below 0 near black, and ACES has a negative luminance of blue. */
-static gboolean
-is_of_range (GeglBuffer *buffer, const Babl *working)
-{
-  const Babl         *format = gegl_buffer_get_format (buffer);
-  const Babl         *type = babl_format_get_type (format, 0);
-  const Babl         *srgb = babl_space ("sRGB");
-  const BablModelFlag flags = babl_get_model_flags (format);
-
-  return (type == babl_type ("u8") || type == babl_type ("u16"))
-         && flags & (BABL_MODEL_FLAG_RGB | BABL_MODEL_FLAG_GRAY) && ! (flags & BABL_MODEL_FLAG_ASSOCIATED)
-         && babl_format_get_space (format) == srgb && babl_format_get_space (working) == srgb;
-}
-
 /* ------------------------------------------------------------- operation -- */
 
-/* A pixel's support: 2.5 s, and one for the rounding. */
 static TesseraHalo
 find_halo (const GeglProperties *o)
 {
-  const gint pixels = (gint) ceil (2.5 * o->spatial_sigma) + 1;
-
-  return (TesseraHalo) { pixels, pixels, pixels, pixels };
+  return grid_halo (o->spatial_sigma);
 }
 
 static void
@@ -238,20 +137,21 @@ static gboolean
 run (TesseraRequest *request, const GeglProperties *o)
 {
   GeglBuffer          *guide = request->aux ? request->aux : request->input;
+  const gboolean       by_luminance = request->aux || o->guide == TESSERA_BILATERAL_GRID_LUMINANCE;
   GridParams           params;
   gboolean             success;
 
-  params_init (&params, o, request->aux != NULL, request->input_format, &request->bounds,
-               &request->roi);
+  grid_params_init (&params, o->spatial_sigma, o->range_sigma, by_luminance ? 1 : 4, by_luminance ? 4 : 1, &request->bounds, &request->roi);
+  params.by_luminance = by_luminance;
+  tessera_luminance (request->input_format, params.weights);
   params.has_alpha = tessera_has_alpha (request);
   /* Measured, unless the planes of all possible values are known, and few.  Price: 1.2 (24 Mpix u8; H200, 2026-11-22). */
-  request->filter = params.per_plane <= MOST_KNOWN && is_of_range (guide, request->input_format) ? &bilateral_grid : &measured_bilateral_grid;
+  request->filter = params.per_plane <= MOST_KNOWN && grid_range_is_known (guide, request->input_format) ? &bilateral_grid : &measured_bilateral_grid;
   request->border = TESSERA_BORDER_NONE;        /* cells beyond the image are empty: it is never read */
   request->params = &params;
   request->cost_class = (params.by_luminance ? 1 : 0) | (request->aux ? 2 : 0);
   success = tessera_process (request);
-  g_free (params.x.starts);
-  g_free (params.y.starts);
+  grid_params_clear (&params);
   return success;
 }
 

@@ -38,7 +38,7 @@ preset()
   printf ')\n'
 }
 
-names='bilateral-filter bilateral-grid convolution equalize label median-blur motion-blur unsharp-mask'
+names='bilateral-filter bilateral-grid convolution detail equalize label median-blur motion-blur tone unsharp-mask'
 
 presets_of()
 {
@@ -55,6 +55,11 @@ presets_of()
         'kernel=-2 -1 0; -1 1 1; 0 1 2'
       preset "$(gettext 'Outlines')" preset=custom divisor=1 offset=0 border=clamp channels=rgb \
         'kernel=-1 -1 -1; -1 8 -1; -1 -1 -1' ;;
+    detail)
+      preset "$(gettext 'Local contrast without halos')" texture=0 clarity=1 radius=40 protect=0.012
+      preset "$(gettext 'Detail boost')" texture=1 clarity=1 radius=16 protect=0.012
+      preset "$(gettext 'Stone, bark and fabric')" texture=1 clarity=0.5 radius=16 protect=0.012
+      preset "$(gettext 'Soft skin')" texture=-0.6 clarity=-0.2 radius=8 protect=0 ;;
     equalize)
       preset "$(gettext 'Through the haze')" mode=luminance clip-limit=2 tiles=6 bins=4096
       preset "$(gettext 'Microscope or X-ray')" mode=luminance clip-limit=4 tiles=8 bins=4096
@@ -70,6 +75,10 @@ presets_of()
       preset "$(gettext 'Panning')" length=80 angle=0 border=clamp
       preset "$(gettext 'Falling water')" length=60 angle=90 border=clamp
       preset "$(gettext 'Texture without a seam')" length=64 angle=20 border=loop ;;
+    tone)
+      preset "$(gettext 'Open the shadows')" shadows=1.5 highlights=0 compression=0 range=7 detail=1 radius=0 edge=1.6
+      preset "$(gettext 'Against the light')" shadows=1 highlights=1 compression=0 range=7 detail=1 radius=0 edge=1.6
+      preset "$(gettext 'HDR for the display')" shadows=0.7 highlights=0.3 compression=1 range=7 detail=1 radius=0 edge=1.6 ;;
     unsharp-mask)
       preset "$(gettext 'For the screen, after reducing')" std-dev=1 amount=1 threshold=0.01
       preset "$(gettext 'For print')" std-dev=1.2 amount=0.8 threshold=0.01

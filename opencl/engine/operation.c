@@ -51,8 +51,17 @@ static TesseraHalo
 halo_of (GeglOperation *operation, const GeglProperties *properties)
 {
   const TesseraOperationInfo *info = info_of (operation);
+  const GeglRectangle         bounds = info->find_halo_in ? tessera_bounds (operation, "input") : (GeglRectangle) { 0, 0, 0, 0 };
 
-  return info->find_halo ? info->find_halo (properties) : info->halo;
+  return info->find_halo_in ? info->find_halo_in (properties, &bounds) : info->find_halo ? info->find_halo (properties) : info->halo;
+}
+
+static gboolean
+is_whole_now (GeglOperation *operation)
+{
+  const TesseraOperationInfo *info = info_of (operation);
+
+  return info->may_be_whole && info->may_be_whole (properties_of (operation));
 }
 
 static TesseraBorder
@@ -143,6 +152,8 @@ required_around (GeglOperation *operation, const gchar *pad, const GeglRectangle
 {
   const TesseraHalo halo = halo_of (operation, properties_of (operation));
 
+  if (is_whole_now (operation) && ! passes_through (operation))
+    return tessera_whole (operation, pad, roi);
   return passes_through (operation) ? *roi : tessera_required (operation, pad, roi, &halo, engine_border (operation));
 }
 
@@ -151,6 +162,8 @@ invalidated_around (GeglOperation *operation, const gchar *pad, const GeglRectan
 {
   const TesseraHalo halo = halo_of (operation, properties_of (operation));
 
+  if (is_whole_now (operation) && ! passes_through (operation))
+    return tessera_whole_invalidated (operation, pad, changed);
   return passes_through (operation) ? *changed
                             : tessera_invalidated (operation, pad, changed, &halo, engine_border (operation));
 }
@@ -193,6 +206,12 @@ kept_region (GeglOperation *operation, const GeglRectangle *roi)
   if (next > 0 && is_small)
     g_object_set_qdata (G_OBJECT (operation), parts_quark (), GINT_TO_POINTER (is_alone ? next + 1 : 1));
   return is_alone ? *roi : all;
+}
+
+static GeglRectangle
+kept_region_now (GeglOperation *operation, const GeglRectangle *roi)
+{
+  return is_whole_now (operation) && ! passes_through (operation) ? kept_region (operation, roi) : *roi;
 }
 
 /* ------------------------------------------------------------ the request -- */
@@ -338,10 +357,12 @@ tessera_operation_describe_built (gpointer klass, gsize properties_size, guint l
       operation_class->get_invalidated_by_change = tessera_whole_invalidated;
       operation_class->get_cached_region         = kept_region;     /* otherwise GEGL computes everything again for every tile */
     }
-  else if (info->find_halo || ! is_empty (&info->halo))
+  else if (info->find_halo || info->find_halo_in || ! is_empty (&info->halo))
     {
       operation_class->get_required_for_output   = required_around;
       operation_class->get_invalidated_by_change = invalidated_around;
+      if (info->may_be_whole)
+        operation_class->get_cached_region = kept_region_now;
     }
   gegl_operation_class_set_keys (operation_class, "name", info->name, "title", info->title, "categories", info->categories,
                                  "description", info->description, NULL);

@@ -103,6 +103,12 @@ struct _TesseraOperationInfo
   TesseraHalo   halo;
   TesseraHalo (*find_halo) (const GeglProperties *o);
 
+  /* Optional, in place of find_halo: it depends on the image too. */
+  TesseraHalo (*find_halo_in) (const GeglProperties *o, const GeglRectangle *bounds);
+
+  /* Optional.  TRUE: with these settings every pixel depends on the whole image.  The request's halo is that of its settings all the same. */
+  gboolean    (*may_be_whole) (const GeglProperties *o);
+
   /* Optional.  TRUE: with these settings the definition gives the input back, pixel for pixel.  The result is then the input, the
    * same object, in the input's format: nothing is copied, rounded or checked, and hidden colours stay.  `run` is not called. */
   gboolean    (*neutral) (const GeglProperties *o);

@@ -9,25 +9,7 @@
  */
 #include "bilateral-grid.h"
 
-#define TILE         256                /* pixels on a side, at least */
-#define DENSE_FLOATS (4 << 20)          /* numbers of a tile's grid; for more, tiles are smaller */
-#define SPARSE_WORDS (4 << 20)
-
-static void
-tile_shape (GridTile *tile)
-{
-  const GridAxis *x = &tile->params->x, *y = &tile->params->y;
-
-  tile->cx0 = x->cells[tile->roi.x - x->from] - 1;
-  tile->cx1 = x->cells[tile->roi.x + tile->roi.width - 1 - x->from] + 3;
-  tile->cy0 = y->cells[tile->roi.y - y->from] - 1;
-  tile->cy1 = y->cells[tile->roi.y + tile->roi.height - 1 - y->from] + 3;
-  tile->cells_x = tile->cx1 - tile->cx0;
-  tile->cells_y = tile->cy1 - tile->cy0;
-  tile->around = (GeglRectangle) { x->starts[tile->cx0], y->starts[tile->cy0],
-                                   x->starts[tile->cx1] - x->starts[tile->cx0],
-                                   y->starts[tile->cy1] - y->starts[tile->cy0] };
-}
+#define TILE 256                        /* pixels on a side, at least */
 
 static gfloat *
 tile_read (const GridTile *tile, GeglBuffer *buffer, const GeglRectangle *bounds, const Babl *format)
@@ -83,7 +65,6 @@ measure_planes (GridTile *tile)
   const GridParams *params = tile->params;
   const gsize       n = (gsize) tile->around.width * tile->around.height;
   gfloat            least[MEASURE_LANES], most[MEASURE_LANES];
-  gint64            planes;
 
   for (gint k = 0; k < MEASURE_LANES; k++)
     {
@@ -109,64 +90,55 @@ measure_planes (GridTile *tile)
       least[0] = MIN (least[0], least[k]);
       most[0] = MAX (most[0], most[k]);
     }
-  if (least[0] > most[0])
-    least[0] = most[0] = 0.0f;
-  tile->low = grid_place (least[0]).plane;
-  planes = (gint64) grid_place (most[0]).plane - tile->low + 2;
-  tile->n_planes = MIN (planes, G_MAXINT);
-  return planes <= params->most_planes;
+  return grid_tile_planes (tile, least[0], most[0]);
 }
 
 /* FALSE if the grid would be too large; nothing is done then. */
 static gboolean
-try_tile (const TesseraRequest *request, const GeglRectangle *roi, gboolean is_smallest)
+try_tile (const TesseraRequest *request, const GeglRectangle *roi, gboolean is_smallest, GridRoom *room)
 {
-  GridTile tile = { .request = request, .params = request->params, .roi = *roi };
-  gboolean few_planes, fits;
+  GridTile tile = { .request = request, .params = request->params, .roi = *roi, .room = room };
+  gboolean done;
 
-  tile_shape (&tile);
+  grid_tile_shape (&tile);
+  tile.row = tile.around.width;
   tile.pixels = tile_read (&tile, request->input, &request->bounds, request->input_format);
   if (request->aux)
     tile.guide = tile_read (&tile, request->aux, &request->aux_bounds, request->aux_format);
-  few_planes = measure_planes (&tile);
-  fits = few_planes ? dense_floats (&tile) <= DENSE_FLOATS : sparse_words (&tile) <= SPARSE_WORDS;
-  if (fits || is_smallest)
-    {
-      if (few_planes && fits)
-        bilateral_grid_dense (&tile);
-      else
-        bilateral_grid_sparse (&tile);
-      tile_write (&tile);
-    }
+  done = grid_tile_compute (&tile, measure_planes (&tile), is_smallest);
+  if (done)
+    tile_write (&tile);
   g_free (tile.guide);
   g_free (tile.pixels);
-  return fits || is_smallest;
+  return done;
 }
 
 /* A tile whose grid is too large is cut in four, down to one cell. */
 static void
-compute_tile (const TesseraRequest *request, const GeglRectangle *roi, gint smallest)
+compute_tile (const TesseraRequest *request, const GeglRectangle *roi, gint smallest, GridRoom *room)
 {
   gint half_w = (roi->width + 1) / 2, half_h = (roi->height + 1) / 2;
 
-  if (try_tile (request, roi, MAX (roi->width, roi->height) <= smallest))
+  if (try_tile (request, roi, MAX (roi->width, roi->height) <= smallest, room))
     return;
   for (gint y = 0; y < roi->height; y += half_h)
     for (gint x = 0; x < roi->width; x += half_w)
       compute_tile (request, GEGL_RECTANGLE (roi->x + x, roi->y + y, MIN (half_w, roi->width - x),
-                                             MIN (half_h, roi->height - y)), smallest);
+                                             MIN (half_h, roi->height - y)), smallest, room);
 }
 
 void
 bilateral_grid_area (const TesseraRequest *request, const GeglRectangle *area)
 {
   const GridParams *params = request->params;
-  const gint        cell = params->parts * GRID_PART;
+  const gint        cell = grid_smallest_tile (params);
   const gint        side = MAX (TILE, 4 * cell);
   const gint        x0 = area->x - params->origin_x, y0 = area->y - params->origin_y;
+  GridRoom          room = { NULL, 0 };
 
   for (gint y = 0; y < area->height; y += side)
     for (gint x = 0; x < area->width; x += side)
       compute_tile (request, GEGL_RECTANGLE (x0 + x, y0 + y, MIN (side, area->width - x),
-                                             MIN (side, area->height - y)), cell);
+                                             MIN (side, area->height - y)), cell, &room);
+  g_free (room.memory);
 }

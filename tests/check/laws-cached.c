@@ -158,7 +158,7 @@ static gboolean
 was_told_of_all (const CheckFilter *filter, const CheckCase *c, const GeglRectangle *told, GString *why)
 {
   const GeglRectangle box = check_output_box (filter, c);
-  const gboolean      good = ! filter->whole || gegl_rectangle_contains (told, &box);
+  const gboolean      good = ! filter->whole || (filter->is_whole && ! filter->is_whole (c->value)) || gegl_rectangle_contains (told, &box);
 
   if (! good)
     g_string_append_printf (why, "  of the whole image %d,%d %d x %d alone was invalidated\n", told->x, told->y,

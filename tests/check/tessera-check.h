@@ -127,6 +127,7 @@ typedef struct
   void         (*reach_far) (gdouble *values);          /* make each pixel depend on each other; NULL: by default */
   gboolean       whole;         /* a pixel depends on the whole image: there is no locality, and a
                                  * rounding before it may change it all */
+  gboolean      (*is_whole) (const gdouble *values);    /* with which settings; NULL: with all */
   gboolean       draws_points;  /* on the host: nothing is sent into tiles, an endless image asks nothing of the engine, and
                                  * what is far away seldom changes a pixel */
   gint           requests;      /* that the default settings make of the engine, surveys included; 0: 1 */

@@ -29,6 +29,8 @@ static const struct { DriverCase c; const gchar *kernel; } rows[] = {
   { { GRID ("dense bilateral-grid", "spatial-sigma=5 range-sigma=0.15 guide=channels tone=linear", "RGBA float") }, "grid_splat" },
   { { GRID ("bilateral-grid of few planes", "spatial-sigma=25 range-sigma=0.5 guide=luminance tone=linear", "RGBA float") }, "grid_splat" },
   { { GRID ("sparse bilateral-grid", "spatial-sigma=1 range-sigma=0.01 guide=channels tone=linear", "RGBA float") }, "grid_sparse_slice" },
+  { { CASE ("detail", "detail", "radius=5", "RGBA float"), .measures = TRUE }, "grid_plane_slice" },
+  { { CASE ("tone", "tone", "radius=5 compression=1", "RGBA float"), .measures = TRUE, .is_whole = TRUE }, "tone_apply" },
   { { CASE ("equalize in tiles", "equalize", "tiles=2 bins=256", "RGBA float") }, "equalize_map" },
   { { CASE ("equalize by channels", "equalize", "tiles=1 bins=512 mode=channels", "R'G'B'A u8") }, "equalize_map" },
   { { CASE ("cielab forward", "cielab", "", "RGBA float") }, "cielab_forward" },
@@ -49,11 +51,11 @@ static const struct { DriverCase c; const gchar *kernel; } rows[] = {
 };
 
 /* Not skipped: without what they write first, the others read and write anywhere. */
-static const gchar *const first[] = { "sift_begin", "grid_measure_begin", "label_find", NULL };
+static const gchar *const first[] = { "sift_begin", "grid_measure_begin", "grid_plane_measure_begin", "label_find", NULL };
 
 /* Skipped without a trace: labels have longer ways to their roots, and the grid does not read what lies beyond the border. */
 static const struct { const gchar *kernel, *operation; } needless[] = {
-  { "label_shorten", "tessera:label" }, { "extend_pixels", "tessera:bilateral-grid" }
+  { "label_shorten", "tessera:label" }, { "extend_pixels", "tessera:bilateral-grid" }, { "extend_pixels", "tessera:detail" }, { "extend_pixels", "tessera:tone" }
 };
 
 /* ---------------------------------------------------------------- a row -- */

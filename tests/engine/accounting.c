@@ -20,6 +20,7 @@ static const Setting settings[] =
   { "tessera:bilateral-grid", "spatial-sigma=45 range-sigma=0.05 guide=1 tone=0", "RGBA float", 40, 1, TRUE, NULL },
   { "tessera:bilateral-grid", "spatial-sigma=3 range-sigma=0.05 guide=0 tone=0", "RGBA float", 60, 1, FALSE, NULL },
   { "tessera:bilateral-grid", "spatial-sigma=12 range-sigma=0.05 guide=0 tone=1", "R'G'B'A float", 60, 40, FALSE, NULL },
+  { "tessera:detail", "radius=12", "R'G'B'A float", 60, 1, FALSE, NULL },
   { "tessera:gaussian-blur", "std-dev-x=3 std-dev-y=2", "RaGaBaA float", 40, 1, FALSE, NULL },
   { "tessera:gaussian-blur", "std-dev-x=20 std-dev-y=15 border=1", "RaGaBaA float", 40, 1, FALSE, NULL },
   { "tessera:unsharp-mask", "std-dev=2 amount=0.5", "R'G'B'A float", 40, 1, FALSE, NULL },
@@ -33,6 +34,7 @@ static const Setting settings[] =
   { "tessera:estimate-shift", "method=2 max-shift=5", "Y float", 150, 1, TRUE, "shift-x shift-y error pixels steps" },
   { "tessera:background-whiten", "history=10", "Y' float", 120, 1, FALSE, NULL },
   { "tessera:background-whiten", "history=4 result=2", "Y' float", 120, 1, FALSE, NULL },
+  { "tessera:tone", "shadows=1 radius=12", "RGBA float", 60, 1, FALSE, NULL },
   { "tessera:template", "strength=1", "RGBA float", 10, 1, FALSE, NULL }
 };
 

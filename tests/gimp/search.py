@@ -10,6 +10,7 @@ SEARCHED = {
     'tessera:bilateral-grid': ('bilateral grid', 'bilateral filter', 'joint bilateral', 'another picture', 'flash'),
     'tessera:cielab': ('cielab', 'lab color', 'lightness'),
     'tessera:convolution': ('convolution', 'kernel', 'matrix', 'sharpen', 'emboss'),
+    'tessera:detail': ('texture', 'clarity', 'structure', 'local contrast', 'dehaze', 'detail', 'durand'),
     'tessera:equalize': ('equalize', 'histogram', 'clahe', 'local contrast', 'haze', 'zuiderveld'),
     'tessera:gaussian-blur': ('gaussian blur', 'soft focus', 'smooth'),
     'tessera:harris-corners': ('harris', 'corner detection', 'points of interest', 'features', 'stephens'),
@@ -19,6 +20,7 @@ SEARCHED = {
     'tessera:motion-blur': ('motion blur', 'panning', 'camera shake'),
     'tessera:sift': ('sift', 'keypoints', 'points of interest', 'features', 'blobs'),
     'tessera:sobel': ('sobel', 'gradient', 'edge detect', 'outline'),
+    'tessera:tone': ('shadows', 'highlights', 'hdr', 'tone mapping', 'exposure fusion', 'dynamic range', 'durand'),
     'tessera:unsharp-mask': ('unsharp', 'sharpen', 'local contrast'),
 }
 
@@ -27,13 +29,16 @@ PURPOSES = {
     'denoise': ('bilateral-filter', 'median-blur'),
     'noise': ('bilateral-filter', 'median-blur'),
     'frequency separation': ('bilateral-filter',),
-    'dehaze': ('equalize',),
-    'hdr': ('equalize',),
+    'dehaze': ('equalize', 'detail'),
+    'hdr': ('tone', 'equalize'),
+    'shadows': ('tone',),
+    'highlights': ('tone',),
     'smooth': ('bilateral-filter', 'gaussian-blur'),
     'soften': ('gaussian-blur',),
-    'clarity': ('unsharp-mask', 'equalize'),
-    'sharpen': ('unsharp-mask', 'convolution'),
-    'contrast': ('equalize', 'unsharp-mask'),
+    'clarity': ('detail', 'unsharp-mask', 'equalize'),
+    'texture': ('detail',),
+    'sharpen': ('unsharp-mask', 'convolution', 'detail'),
+    'contrast': ('equalize', 'unsharp-mask', 'detail'),
     'haze': ('equalize',),
     'edges': ('sobel', 'bilateral-filter'),
     'outline': ('sobel',),
@@ -55,10 +60,8 @@ ELSEWHERE = {'denoise': ('bilateral-grid',), 'noise reduction': ('bilateral-grid
 # The same of the ready-made graphs.
 READY_MADE = {
     'chroma noise': ('less-color-noise',),
-    'clarity': ('local-contrast',),
     'dehaze': ('through-the-haze',),
     'denoise': ('less-color-noise', 'smooth-and-keep-edges'),
-    'frequency separation': ('detail-boost',),
 }
 
 

@@ -61,16 +61,6 @@ def lightness(picture):
     return [lab(*pixel[:3])[0] for pixel in pixels_of(picture)]
 
 
-def mean_lightness(picture):
-    return math.fsum(lightness(picture)) / (len(picture.pixels) // picture.channels)
-
-
-def detail_boost(result, original, _):
-    """at least 25 % more texture, the mean of the lightness L moved by at most 0.5 %, that of light by at most 5 %"""
-    return (result.roughness() >= 1.25 * original.roughness() and relative(mean_lightness(result), mean_lightness(original)) <= 0.005
-            and relative(result.mean(), original.mean()) <= 0.05)
-
-
 def flash_and_no_flash(result, original, noisy):
     """at least half of the noise (its root mean square) is gone"""
     return rms(result.pixels, original.pixels) <= 0.5 * rms(noisy.pixels, original.pixels)
@@ -200,25 +190,10 @@ def sharpen_lightness(result, original, _):
             and max(abs(p[k] - q[k]) for p, q in zip(before, after) for k in (1, 2)) <= 0.001)
 
 
-def fields(picture, size):
-    """Means of green in squares of that size."""
-    green, width = picture.pixels[1::picture.channels], picture.width
-    return [[math.fsum(math.fsum(green[y * width + x:y * width + x + size]) for y in range(top, top + size)) / size ** 2
-             for x in range(0, width - size + 1, size)] for top in range(0, picture.height - size + 1, size)]
-
-
 def texture(picture, places):
     """How much green changes from each of these pixels to the next one in its row, in all."""
     green = picture.pixels[1::picture.channels]
     return math.fsum(abs(green[i + 1] - green[i]) for i in places)
-
-
-def local_contrast(result, original, _):
-    """fields of 16 pixels differ from those beside them by at least 15 % more, neighbouring pixels of the flatter half by at most 7.5 % more"""
-    def steps(picture):
-        return math.fsum(abs(a - b) for line in fields(picture, 16) for a, b in zip(line, line[1:]))
-    before, after = (texture(picture, flat_and_steep(original)[0]) for picture in (original, result))
-    return steps(result) >= 1.15 * steps(original) and after <= 1.075 * before
 
 
 def cartoon(result, original, _):
@@ -234,7 +209,6 @@ EXPECTED = {
     'panning': (panning, 'mountains.jpg', None),
     'out-of-focus': (out_of_focus, 'hubble_deep_field.jpg', None),
     'smooth-and-keep-edges': (smooth_and_keep_edges, 'hubble_deep_field.jpg', None),
-    'detail-boost': (detail_boost, 'seeding.jpg', None),
     'less-color-noise': (less_color_noise, 'hubble_deep_field.jpg', None),
     'sharpen-edges-only': (sharpen_edges_only, 'mountains.jpg', None),
     'count-galaxies': (count_galaxies, 'hubble_deep_field.jpg', None),
@@ -244,7 +218,6 @@ EXPECTED = {
     'dust-and-scratches': (dust_and_scratches, 'mountains.jpg', ['mountains.jpg', 'gegl:noise-hurl', 'pct-random=4', 'seed=7']),
     'edge-map': (edge_map, 'mountains.jpg', None),
     'sharpen-lightness': (sharpen_lightness, 'seeding.jpg', None),
-    'local-contrast': (local_contrast, 'mountains.jpg', None),
     'cartoon': (cartoon, 'mountains.jpg', None),
     'even-light': (even_light, 'seeding.jpg', None),
     'soft-glow': (soft_glow, 'mountains.jpg', None),

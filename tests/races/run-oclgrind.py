@@ -30,6 +30,9 @@ RUNS = [
     ('bilateral-grid', 2, 'width=14,height=9,spatial-sigma=2,range-sigma=0.01,content=hdr'),
     ('bilateral-grid', 2, 'width=24,height=20,spatial-sigma=18,range-sigma=0.5,content=far'),
     ('cielab', 12, SMALL),
+    ('detail', 3, 'width=23,height=18,radius=4'),
+    ('detail', 2, 'width=41,height=20,radius=18,content=far'),
+    ('tone', 3, 'width=23,height=18,radius=4,compression=1'),
     ('convolution', 12, SMALL),
     ('convolution', 12, 'width=131,height=9'),           # a group is 128 wide
     ('equalize', 6, f'{SMALL},bins=256'),

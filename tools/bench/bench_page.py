@@ -32,6 +32,7 @@ ROWS = (
     Row('`tessera:cielab`', 'there', ('cielab forward',), 'babl\'s CIE Lab, with which GIMP converts:'),
     Row('`tessera:convolution`', '3x3; 13x13; 31x31', ('convolution 3x3, full rank', 'convolution 13x13, not separable', 'convolution 31x31, full rank'),
         'gegl:convolution-matrix, 5x5:', ('convolution 5x5, not separable',)),
+    Row('`tessera:detail`', '0.5, 0.5, radius 16', ('detail (0.5, 0.5, 16)',)),
     Row('`tessera:equalize`', 'whole image', ('equalize luminance',), f'{NONE}; gegl:stretch-contrast, which does less:'),
     Row('`tessera:estimate-shift`', '10 Mpix', ('shift',)),
     Row('`tessera:fits-load`', 'reading', ()),
@@ -43,6 +44,8 @@ ROWS = (
     Row('`tessera:motion-blur`', 'length 40, angle 45', ('motion-blur length 40, angle 45',), 'gegl:motion-blur-linear'),
     Row('`tessera:sift`, `tessera:sift-save`', 'found and drawn', ('sift, defaults',)),
     Row('`tessera:sobel`', 'luminance; channels', ('sobel magnitude of luminance', 'sobel magnitude of channels'), 'gegl:edge-sobel'),
+    Row('`tessera:tone`', 'defaults; HDR compression', ('tone (shadows 0.7, highlights 0.3)', 'tone, HDR compression'),
+        'gegl:shadows-highlights', ('tone (shadows 0.7, highlights 0.3)',)),
     Row('`tessera:unsharp-mask`', 'radius 1.5, amount 0.5', ('unsharp-mask (1.5, 0.5)',), 'gegl:unsharp-mask'),
 )
 

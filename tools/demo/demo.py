@@ -24,6 +24,7 @@ ROWS = [
     ('bilateral-grid', GRID),
     ('cielab', ['tessera:cielab']),
     ('convolution', ['tessera:convolution', 'preset=emboss']),
+    ('detail', ['tessera:detail', 'texture=1', 'clarity=1']),
     ('equalize', ['tessera:equalize', 'clip-limit=0']),
     ('equalize-local', ['tessera:equalize', 'clip-limit=3']),
     ('gaussian-blur', ['tessera:gaussian-blur', 'std-dev-x=12', 'std-dev-y=12']),
@@ -32,6 +33,7 @@ ROWS = [
     ('median-blur', ['tessera:median-blur', 'radius=1'], 'original-specks'),
     ('motion-blur', BLUR),
     ('sobel', ['tessera:sobel', 'gegl:invert-gamma']),
+    ('tone', ['tessera:tone', 'shadows=1.5', 'highlights=0.5']),
     ('unsharp-mask', ['tessera:unsharp-mask', 'std-dev=1.5', 'amount=0.8']),
     ('two-filters', GRID + BLUR),
 ]

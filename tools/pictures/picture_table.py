@@ -55,6 +55,9 @@ DOGS, CORNER = '400x320+130+30', '264x200+504+568'
 OBJECT = noise(0.03) + ' gegl:add aux=[ gegl:color value=rgb(0.06,0.06,0.06) gegl:crop x=452 y=268 width=3 height=3 gegl:gaussian-blur std-dev-x=1 std-dev-y=1 abyss-policy=none ]'
 BRIGHT = ' gegl:multiply value={}'
 LAB = 'tessera:cielab encoding=display'
+# A scene of 14 stops: light above, shade below.
+HDR = 'gegl:multiply aux=[ gegl:linear-gradient start-x=0 start-y=60 end-x=0 end-y=700 start-color=rgb(6,6,6) end-color=rgb(0.012,0.012,0.012) ' \
+      'gegl:crop width=1024 height=768 ] '
 KEEP = {'L': '1 0 0', 'a': '0 1 0', 'b': '0 0 1'}
 
 
@@ -94,6 +97,7 @@ BESIDE = {
     'bilateral-grid': six('bilateral-filter', 'gegl:gaussian-blur-selective'),
     'cielab': six('cielab', 'gegl:component-extract component=lab-l', whole=True),
     'convolution': six('convolution', 'gegl:convolution-matrix'),
+    'detail': six('detail', 'gegl:unsharp-mask std-dev=30 scale=0.5', quality=55),
     'equalize': six('equalize', 'tessera:equalize mode=channels clip-limit=0', whole=True),
     'gaussian-blur': six('gaussian-blur', 'gegl:gaussian-blur'),
     'harris-corners': six('harris-corners', quality=60),
@@ -110,6 +114,7 @@ GALLERY = {
     'bilateral-grid': 'tessera:bilateral-grid spatial-sigma=6 range-sigma=0.08 tone=perceptual',
     'cielab': LAB,
     'convolution': 'convolution:2',
+    'detail': 'detail:1',
     'equalize, whole image': 'tessera:equalize clip-limit=0',
     'equalize, by tiles': 'equalize:1',
     'gaussian-blur': 'gaussian-blur:1',
@@ -120,6 +125,7 @@ GALLERY = {
     'motion-blur': 'motion-blur:2',
     'sift': 'tessera:sift contrast-threshold=0.08',
     'sobel': 'sobel:1',
+    'tone': 'tone:1',
     'unsharp-mask': 'tessera:unsharp-mask std-dev=1.5 amount=0.8',
 }
 
@@ -128,7 +134,7 @@ PICTURES = {
         Panel('bilateral grid', GALLERY['bilateral-grid'], '768x576+0+20', FRIENDS),
         Panel('before', '', '768x576+150+90', MOUNTAINS), Panel('motion blur', 'motion-blur:2', '768x576+150+90', MOUNTAINS)], 2, zoom=65),
     'filters': Picture([Panel(name, chain, '512x384+56+36' if photograph == HUBBLE else '512x384+256+150', photograph)
-        for name, chain in GALLERY.items() for photograph in [HUBBLE if name == 'label' else MOUNTAINS]], 4, zoom=58),
+        for name, chain in GALLERY.items() for photograph in [HUBBLE if name == 'label' else MOUNTAINS]], 4, zoom=58, quality=62),
 
     'bilateral-grid': before_after(FRIENDS, DOGS, 'bilateral-grid:2'),
     'bilateral-grid-sigmas': row(FRIENDS, '264x180+270+310',
@@ -150,6 +156,14 @@ PICTURES = {
         ('box', 'gaussian', 'sharpen', 'laplacian', 'emboss', 'edge', 'motion'), columns=4),
     'convolution-offset': one_property(MOUNTAINS, '400x240+410+90', 'convolution', 'offset', (0, 0.5), 'preset=laplacian'),
     'convolution-tasks': tasks('convolution', (FRIENDS, '+220+40'), (MOUNTAINS, '+560+100'), (HUBBLE, '+376+210')),
+
+    'detail': before_after(MOUNTAINS, '264x220+560+100', 'detail:1', quality=60),
+    'detail-amounts': row(MOUNTAINS, '264x180+560+140', *((f'texture={t} clarity={c}', f'tessera:detail texture={t} clarity={c}')
+        for t, c in ((1.5, 0), (0, 1.5), (-0.7, -0.7))), quality=55),
+    'detail-protect': one_property(FRIENDS, '132x110+220+60', 'detail', 'protect', (0, 0.012, 0.04), 'texture=1.5 clarity=0', spoiled=noise(0.03), zoom=200, quality=55),
+    'detail-halo': row(MOUNTAINS, '200x120+700+70', ('photograph', ''), ('unsharp mask, 30 and 0.5', 'tessera:unsharp-mask std-dev=30 amount=0.5'),
+        ('clarity 1', 'tessera:detail texture=0 clarity=1'), zoom=130, quality=60),
+    'detail-tasks': tasks('detail', (MOUNTAINS, '+560+130'), (MOUNTAINS, '+330+180'), (FRIENDS, '+220+40'), size='264x180', quality=55),
 
     'equalize': before_after(SEEDING, '800x640+160+128', 'equalize:2', zoom=50),
     'equalize-clip-limit': one_property(SEEDING, '792x600+100+100', 'equalize', 'clip-limit', (0, 2, 8), zoom=33.3),
@@ -224,6 +238,11 @@ PICTURES = {
     'sobel-gimp': row(FRIENDS, '200x150+0+0', ("GIMP's", 'gegl:edge-sobel keep-sign=false' + BRIGHT.format(4)), ('this one', 'tessera:sobel tone=linear input-channel=channels display=false' + BRIGHT.format(5.66)),
         zoom=200),
     'sobel-tasks': tasks('sobel', (FRIENDS, '+160+20'), (SEEDING, '+0+0'), (MOUNTAINS, '+330+60'), size='528x440', zoom=50),
+
+    'tone': before_after(MOUNTAINS, '440x400+330+330', 'tone:1', zoom=60, quality=58),
+    'tone-hdr': row(MOUNTAINS, '400x600+330+60', ('light, clipped', HDR), ('this one', HDR + 'tessera:tone compression=1'),
+        ('reinhard05', HDR + 'gegl:reinhard05'), ('fattal02', HDR + 'gegl:fattal02'), zoom=40, quality=55),
+    'tone-tasks': tasks('tone', (FRIENDS, '+100+30', 'gegl:multiply value=0.3'), (MOUNTAINS, '+330+60'), size='440x360', zoom=45, quality=55),
 
     'unsharp-mask': before_after(FRIENDS, '200x160+220+50', 'unsharp-mask:1', zoom=200),
     'unsharp-mask-radius': one_property(MOUNTAINS, '264x220+560+100', 'unsharp-mask', 'std-dev', (1, 4, 30), 'amount=1'),

@@ -1,112 +1,9 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * tessera:bilateral-grid, C path: the dense grid of a tile: splat, blur, slice.
+ * Bilateral grids in C: the dense grid of a tile: splat, blur, slice.
  */
-#include "bilateral-grid.h"
-#include "planes.h"
-#include "separable.h"
-
-#include <math.h>
+#include "grid.h"
 #include <string.h>
-
-/* ---------------------------------------------------------------- places -- */
-
-/* The places of a row's pixels on the range axis, for each component k:
- * at[k] = 8 (plane - low) + channel, value[k] the distance from that plane
- * (fraction), count[k] 1 or 0.  With `nearest` the plane is the nearest one. */
-TESSERA_CLONES static void
-place_channels (const gfloat *restrict pixels, gint n, gfloat per_plane, gint low, gint nearest,
-                gint *restrict at, gfloat *restrict value, gfloat *restrict count)
-{
-  for (gint k = 0; k < 4 * n; k++)
-    {
-      gfloat    p = pixels[k] * per_plane;
-      gint      counts = grid_counts (p);
-      GridPlace place = grid_place (counts ? p : 0.0f);
-      gint      up = nearest ? place.up : 0;
-      gint      plane = counts ? place.plane + up - low : 0;
-
-      at[k] = 8 * plane + (k & 3);
-      value[k] = counts ? place.fraction - up : 0.0f;
-      count[k] = counts;
-    }
-}
-
-/* The same for one guide value a pixel: at, count and value have n elements, and at[i] = 4 (plane - low). */
-TESSERA_CLONES static void
-place_guide (const GridParams *params, const gfloat *restrict pixels, const gfloat *restrict guide,
-             gint n, gint low, gint nearest,
-             gint *restrict at, gfloat *restrict value, gfloat *restrict count)
-{
-  for (gint i = 0; i < n; i++)
-    {
-      const gfloat *v = pixels + 4 * i;
-      gfloat    p = grid_luminance_planes (params, guide + 4 * i);
-      gint      finite = grid_counts (p) & (v[3] != 0.0f) & (guide[4 * i + 3] != 0.0f)
-                         & (fabsf (v[0] * v[3]) <= G_MAXFLOAT) & (fabsf (v[1] * v[3]) <= G_MAXFLOAT)
-                         & (fabsf (v[2] * v[3]) <= G_MAXFLOAT) & (fabsf (v[3]) <= G_MAXFLOAT);
-      GridPlace place = grid_place (finite ? p : 0.0f);
-      gint      up = nearest ? place.up : 0;
-
-      at[i] = finite ? 4 * (place.plane + up - low) : 0;
-      value[i] = finite ? place.fraction : 0.0f;
-      count[i] = finite;
-    }
-}
-
-/* Alpha weighs R, G and B: with `nearest` their distances and counts are times alpha.  Without, a pixel of alpha 0 has no
- * place; it stays as it is.  grid_weighs of whole pixels. */
-static void
-weigh_channels (const gfloat *pixels, gint n, gint nearest, gfloat *value, gfloat *count)
-{
-  const Bits  sizes = { 0x7fffffff, 0x7fffffff, 0x7fffffff, 0x7fffffff };
-  Pixel      *values = (Pixel *) value, *counts = (Pixel *) count;
-
-  for (gint i = 0; i < n; i++)
-    {
-      const Pixel  pixel = ((const Pixel *) pixels)[i];
-      const gfloat alpha = pixel[3];
-      const Pixel  factors = { alpha, alpha, alpha, 1.0f };
-      Bits         weighs = (factors != 0.0f) & ((Pixel) ((Bits) factors & sizes) <= GRID_LARGEST)
-                            & ((Pixel) ((Bits) (pixel * factors) & sizes) <= GRID_LARGEST);
-
-      if (nearest)
-        {
-          values[i] = (Pixel) ((Bits) (values[i] * factors) & weighs);
-          counts[i] = (Pixel) ((Bits) (counts[i] * factors) & weighs);
-          continue;
-        }
-      weighs[3] = alpha != 0.0f ? -1 : 0;
-      counts[i] = (Pixel) ((Bits) counts[i] & weighs);
-    }
-}
-
-/* Places of the pixels of up to GRID_PART rows. */
-typedef struct
-{
-  gint   *at;
-  gfloat *value, *count;
-} Places;
-
-static void
-place_row (const GridTile *tile, gint y, gint x, gint n, gint nearest, const Places *places, gsize k)
-{
-  const gfloat *pixels = tile_pixel (tile, tile->pixels, x, y);
-
-  if (tile->params->by_luminance)
-    place_guide (tile->params, pixels,
-                 tile->guide ? tile_pixel (tile, tile->guide, x, y) : pixels, n, tile->low, nearest,
-                 places->at + k, places->value + k, places->count + k);
-  else
-    {
-      place_channels (pixels, n, tile->params->per_plane, tile->low, nearest,
-                      places->at + k, places->value + k, places->count + k);
-      if (tile->params->has_alpha && ! separable_is_opaque (pixels, n))
-        weigh_channels (pixels, n, nearest, places->value + k, places->count + k);
-    }
-}
-
-/* ----------------------------------------------------------------- dense -- */
 
 /* A row of cells of a dense grid. */
 static gsize
@@ -117,7 +14,7 @@ row_floats (const GridTile *tile)
 
 /* Adds the pixels of [x0, x1) in the rows placed last, from y on, in raster order. */
 static void
-splat_channels (const GridTile *tile, const Places *places, gint y G_GNUC_UNUSED, gint rows, gint x0, gint x1,
+splat_channels (const GridTile *tile, const GridPlaces *places, gint y G_GNUC_UNUSED, gint rows, gint x0, gint x1,
                 gfloat *cell)
 {
   const gint width = 4 * tile->around.width;
@@ -132,7 +29,7 @@ splat_channels (const GridTile *tile, const Places *places, gint y G_GNUC_UNUSED
 }
 
 static void
-splat_guided (const GridTile *tile, const Places *places, gint y, gint rows, gint x0, gint x1,
+splat_guided (const GridTile *tile, const GridPlaces *places, gint y, gint rows, gint x0, gint x1,
               gfloat *cell)
 {
   for (gint row = 0; row < rows; row++)
@@ -150,23 +47,36 @@ splat_guided (const GridTile *tile, const Places *places, gint y, gint rows, gin
       }
 }
 
+static void
+splat_plane (const GridTile *tile, const GridPlaces *places, gint y G_GNUC_UNUSED, gint rows, gint x0, gint x1, gfloat *cell)
+{
+  const gint width = tile->around.width, n_planes = tile->n_planes;
+
+  for (gint row = 0; row < rows; row++)
+    for (gint k = row * width + x0 - tile->around.x; k < row * width + x1 - tile->around.x; k++)
+      {
+        cell[places->at[k]] += places->value[k];
+        cell[places->at[k] + n_planes] += places->count[k];
+      }
+}
+
 /* The cells of one row of cells, part by part: each part in raster order, the
  * parts in raster order. */
 static void
-splat_cells (const GridTile *tile, const Places *places, gint j, gfloat *grid, gfloat *part)
+splat_cells (const GridTile *tile, const GridPlaces *places, gint j, gfloat *grid, gfloat *part)
 {
-  const gint  components = tile->params->by_luminance ? 1 : 4;
+  const gint  components = tile->params->lanes;
   const gint *starts_x = tile->params->x.starts, *starts_y = tile->params->y.starts;
   const gint  n = cell_floats (tile);
   gint        rows;
-  void      (*splat) (const GridTile *, const Places *, gint, gint, gint, gint, gfloat *)
-    = tile->params->by_luminance ? splat_guided : splat_channels;
+  void      (*splat) (const GridTile *, const GridPlaces *, gint, gint, gint, gint, gfloat *)
+    = tile->params->of_plane ? splat_plane : tile->params->by_luminance ? splat_guided : splat_channels;
 
   for (gint y = starts_y[j]; y < starts_y[j + 1]; y += rows)
     {
       rows = MIN (GRID_PART, starts_y[j + 1] - y);
       for (gint row = 0; row < rows; row++)
-        place_row (tile, y + row, tile->around.x, tile->around.width, 1, places,
+        grid_place_row (tile, y + row, tile->around.x, tile->around.width, 1, places,
                    (gsize) row * components * tile->around.width);
       for (gint i = tile->cx0; i < tile->cx1; i++)
         {
@@ -231,8 +141,28 @@ blur_planes (const gfloat *in, gfloat *out, gsize n_cells, gint n_planes, gboole
     }
 }
 
+/* The same of planes, whose values are relative to theirs too. */
+TESSERA_CLONES static void
+blur_plane (const gfloat *in, gfloat *out, gsize n_cells, gint n_planes)
+{
+  for (gsize cell = 0; cell < n_cells; cell++)
+    {
+      const gfloat *restrict values = in + cell * 2 * n_planes, *restrict counts = values + n_planes;
+      gfloat *restrict       to = out + cell * 2 * n_planes;
+
+      for (gint z = 0; z < n_planes; z++)
+        {
+          const gfloat before = z > 0 ? values[z - 1] : 0.0f, count_before = z > 0 ? counts[z - 1] : 0.0f;
+          const gfloat after = z + 1 < n_planes ? values[z + 1] : 0.0f, count_after = z + 1 < n_planes ? counts[z + 1] : 0.0f;
+
+          to[z] = grid_121 (before - count_before, values[z], after + count_after);
+          to[n_planes + z] = grid_121 (count_before, counts[z], count_after);
+        }
+    }
+}
+
 /* The three passes over the tile's cells.  The outermost cells are only read, because nobody needs their blurred
- * values.  The result is in `grid`. */
+ * values.  The result is in `other`. */
 static void
 blur_grid (const GridTile *tile, gfloat *grid, gfloat *other)
 {
@@ -252,9 +182,13 @@ blur_grid (const GridTile *tile, gfloat *grid, gfloat *other)
     }
   for (gint j = 1; j + 1 < tile->cells_y; j++)
     {
-      blur_planes (grid + j * row + cell, other + j * row + cell, tile->cells_x - 2, tile->n_planes,
-                   ! tile->params->by_luminance);
-      memcpy (grid + j * row + cell, other + j * row + cell, (row - 2 * cell) * sizeof (gfloat));
+      const gfloat *from = grid + j * row + cell;
+      gfloat       *to = other + j * row + cell;
+
+      if (tile->params->of_plane)
+        blur_plane (from, to, tile->cells_x - 2, tile->n_planes);
+      else
+        blur_planes (from, to, tile->cells_x - 2, tile->n_planes, ! tile->params->by_luminance);
     }
 }
 
@@ -266,7 +200,7 @@ lerp_rows (const gfloat *restrict a, const gfloat *restrict b, gfloat t, gfloat 
 }
 
 /* One row of results in place of the pixels; `at` and `fraction` from
- * place_row, base[x] where the pixel's cell begins in `line`. */
+ * grid_place_row, base[x] where the pixel's cell begins in `line`. */
 TESSERA_CLONES static void
 slice_channels (const gfloat *restrict line, gint cell, const gint *restrict base,
                 const gfloat *restrict fx, const gint *restrict at, const gfloat *restrict fraction,
@@ -308,8 +242,31 @@ slice_guided (const gfloat *restrict line, gint cell, const gint *restrict base,
     }
 }
 
+/* As slice_channels; `out` is another row. */
+TESSERA_CLONES static void
+slice_plane (const gfloat *restrict line, gint n_planes, const gint *restrict base, const gfloat *restrict fx,
+             const gint *restrict at, const gfloat *restrict fraction, const gfloat *restrict count, gfloat range_sigma,
+             const gfloat *restrict values, gfloat *restrict out, gint n)
+{
+  const gint cell = 2 * n_planes;
+
+  for (gint x = 0; x < n; x++)
+    {
+      const gfloat *g = line + base[x] + at[x], *c = g + n_planes;
+      gfloat v0 = grid_lerp (g[0], g[cell], fx[x]);
+      gfloat n0 = grid_lerp (c[0], c[cell], fx[x]);
+      gfloat v1 = grid_lerp (g[1], g[cell + 1], fx[x]);
+      gfloat n1 = grid_lerp (c[1], c[cell + 1], fx[x]);
+      gfloat sums = grid_lerp (v0, v1 + n1, fraction[x]);
+      gfloat counts = grid_lerp (n0, n1, fraction[x]);
+      gfloat result = values[x] + range_sigma * (sums / counts - fraction[x]);
+
+      out[x] = ((count[x] != 0.0f) & (counts != 0.0f)) ? result : values[x];
+    }
+}
+
 static void
-slice_dense (const GridTile *tile, const Places *places, const gfloat *grid, gfloat *line)
+slice_dense (const GridTile *tile, const GridPlaces *places, const gfloat *grid, gfloat *line)
 {
   const GridParams *params = tile->params;
   const gsize       row = row_floats (tile);
@@ -322,12 +279,16 @@ slice_dense (const GridTile *tile, const Places *places, const gfloat *grid, gfl
   for (gint y = tile->roi.y; y < tile->roi.y + tile->roi.height; y++)
     {
       const gfloat *cells = grid + (params->y.cells[y - params->y.from] - tile->cy0) * row;
-      gfloat       *pixels = tile_pixel (tile, tile->pixels, tile->roi.x, y);
+      gfloat       *pixels = params->of_plane ? NULL : tile_pixel (tile, tile->pixels, tile->roi.x, y);
 
       lerp_rows (cells + cell, cells + row + cell, params->y.fractions[y - params->y.from],
                  line + cell, row - 2 * cell);
-      place_row (tile, y, tile->roi.x, n, 0, places, 0);
-      if (params->by_luminance)
+      grid_place_row (tile, y, tile->roi.x, n, 0, places, 0);
+      if (params->of_plane)
+        slice_plane (line, tile->n_planes, base, params->x.fractions + x, places->at, places->value, places->count, params->range_sigma,
+                     tile->plane + tile_place (tile, tile->roi.x, y),
+                     tile->smoothed + (gsize) (y - tile->roi.y) * tile->smoothed_row, n);
+      else if (params->by_luminance)
         slice_guided (line, cell, base, params->x.fractions + x, places->at, places->value,
                       places->count, pixels, n);
       else
@@ -337,17 +298,17 @@ slice_dense (const GridTile *tile, const Places *places, const gfloat *grid, gfl
 }
 
 void
-bilateral_grid_dense (GridTile *tile)
+grid_dense (GridTile *tile)
 {
   const gsize n = dense_floats (tile), row = row_floats (tile);
-  const gsize n_places = (gsize) GRID_PART * tile->around.width * (tile->params->by_luminance ? 1 : 4);
-  g_autofree gint   *at = g_new (gint, n_places);
-  g_autofree gfloat *values = g_new (gfloat, n_places), *counts = g_new (gfloat, n_places);
-  g_autofree gfloat *grid = g_new0 (gfloat, n), *other = g_new (gfloat, n), *line = g_new (gfloat, row);
-  const Places places = { at, values, counts };
+  const gsize n_places = (gsize) GRID_PART * tile->around.width * tile->params->lanes;
+  gfloat      *values = grid_room (tile->room, 3 * n_places + 2 * n + row), *counts = values + n_places, *grid = counts + n_places;
+  gfloat      *other = grid + n, *line = other + n;
+  const GridPlaces places = { (gint *) (line + row), values, counts };
 
+  memset (grid, 0, n * sizeof (gfloat));
   for (gint j = tile->cy0; j < tile->cy1; j++)
     splat_cells (tile, &places, j, grid + (j - tile->cy0) * row, line);
   blur_grid (tile, grid, other);
-  slice_dense (tile, &places, grid, line);
+  slice_dense (tile, &places, other, line);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * tessera:bilateral-grid, C path: the sparse grid of a tile.  Only the planes that
+ * Bilateral grids in C: the sparse grid of a tile.  Only the planes that
  * occur in a cell are stored, so memory is bounded by the number of pixels,
  * whatever the values.
  */
-#include "bilateral-grid.h"
+#include "grid.h"
 
 #include <math.h>
 
@@ -12,12 +12,20 @@
 static gboolean
 sparse_place (const GridTile *tile, gint x, gint y, gint lane, GridPlace *place)
 {
-  const gfloat *pixel = tile_pixel (tile, tile->pixels, x, y);
-  const gfloat *guide = tile->guide ? tile_pixel (tile, tile->guide, x, y) : pixel;
-  gboolean      counts = TRUE;
-  gfloat        p;
+  const gboolean of_plane = tile->params->of_plane;
+  const gfloat  *pixel = of_plane ? NULL : tile_pixel (tile, tile->pixels, x, y);
+  const gfloat  *guide = tile->guide ? tile_pixel (tile, tile->guide, x, y) : pixel;
+  gboolean       counts = TRUE;
+  gfloat         p;
 
-  if (tile->params->by_luminance)
+  if (of_plane)
+    {
+      const gsize at = tile_place (tile, x, y);
+
+      p = tile->plane[at] * tile->params->per_plane;
+      counts = grid_weighs (tile->plane[at], tile->weights[at]);
+    }
+  else if (tile->params->by_luminance)
     {
       p = grid_luminance_planes (tile->params, guide);
       counts = pixel[3] != 0.0f && guide[3] != 0.0f;
@@ -49,8 +57,9 @@ sparse_build_cell (const GridTile *tile, gint i, gint j, gint lane, gint *table)
       for (gint y = py; y < MIN (py + GRID_PART, params->y.starts[j + 1]); y++)
         for (gint x = px; x < MIN (px + GRID_PART, params->x.starts[i + 1]); x++)
           {
-            const gfloat *pixel = tile_pixel (tile, tile->pixels, x, y);
-            const gfloat  weight = params->by_luminance || lane == 3 ? 1.0f : pixel[3];
+            const gfloat *pixel = params->of_plane ? NULL : tile_pixel (tile, tile->pixels, x, y);
+            const gfloat  weight = params->of_plane ? tile->weights[tile_place (tile, x, y)]
+                                   : params->by_luminance || lane == 3 ? 1.0f : pixel[3];
             GridPlace     place;
             gint         *sums;
 
@@ -88,17 +97,44 @@ sparse_lookup (const GridTile *tile, const gint *tables, gint ci, gint cj, gint 
 
 /* In place of the pixel: nobody else reads this lane of it any more. */
 static void
+sparse_put (const GridTile *tile, gint x, gint y, gint lane, const gfloat *mean, gfloat fraction)
+{
+  const GridParams *params = tile->params;
+  gfloat           *pixel = tile_pixel (tile, tile->pixels, x, y);
+
+  for (gint c = 0; params->by_luminance && c < 3 && mean[3] != 0.0f; c++)
+    pixel[c] = mean[c] / mean[3];
+  if (! params->by_luminance && mean[1] != 0.0f)
+    pixel[lane] += params->range_sigma * (mean[0] / mean[1] - fraction);
+}
+
+/* `out` has the value. */
+static void
+sparse_put_plane (const GridParams *params, const gfloat *mean, gfloat fraction, gfloat *out)
+{
+  if (mean[1] != 0.0f)
+    *out += params->range_sigma * (mean[0] / mean[1] - fraction);
+}
+
+static void
 sparse_slice (const GridTile *tile, const gint *tables, gint x, gint y, gint lane)
 {
   const GridParams *params = tile->params;
   const gint        column = x - params->x.from, row = y - params->y.from;
   const gfloat      fx = params->x.fractions[column], fy = params->y.fractions[row];
-  gfloat           *pixel = tile_pixel (tile, tile->pixels, x, y);
+  gfloat           *out = NULL;
   glong             found[64];
   gfloat            sums[5][2] = { { 0.0f } }, mean[5];
   GridPlace         place;
 
-  if (pixel[3] == 0.0f || ! sparse_place (tile, x, y, lane, &place))
+  if (params->of_plane)
+    {
+      out = tile->smoothed + (gsize) (y - tile->roi.y) * tile->smoothed_row + x - tile->roi.x;
+      *out = tile->plane[tile_place (tile, x, y)];
+    }
+  else if (tile_pixel (tile, tile->pixels, x, y)[3] == 0.0f)
+    return;
+  if (! sparse_place (tile, x, y, lane, &place))
     return;
   sparse_lookup (tile, tables, params->x.cells[column] - 1, params->y.cells[row] - 1,
                  place.plane, found);
@@ -108,18 +144,14 @@ sparse_slice (const GridTile *tile, const gint *tables, gint x, gint y, gint lan
     sums[0][1] += sums[1][1];
   for (gint k = 0; k <= params->values; k++)
     mean[k] = grid_lerp (sums[k][0], sums[k][1], place.fraction);
-  if (! params->by_luminance)
-    {
-      if (mean[1] != 0.0f)
-        pixel[lane] += params->range_sigma * (mean[0] / mean[1] - place.fraction);
-      return;
-    }
-  for (gint c = 0; c < 3 && mean[3] != 0.0f; c++)
-    pixel[c] = mean[c] / mean[3];
+  if (params->of_plane)
+    sparse_put_plane (params, mean, place.fraction, out);
+  else
+    sparse_put (tile, x, y, lane, mean, place.fraction);
 }
 
 void
-bilateral_grid_sparse (GridTile *tile)
+grid_sparse (GridTile *tile)
 {
   const GridParams *params = tile->params;
   const gsize       table = (gsize) params->capacity * GRID_ENTRY (params->values);
