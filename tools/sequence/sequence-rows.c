@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * Rows of a block's file: a letter and numbers, with tabs between them.  F: a frame; D: a detection; T: a track; O: the frame before the
- * block, which says how the block's chain lies against the one before, G: how that frame is turned, B: its light; A: how a frame is turned; Q: how good a frame is; W: what a frame says of the sky; L: a search's threshold; K: a streak.  H, P and S: see sequence-content.c. */
+ * block, which says how the block's chain lies against the one before, G: how that frame is turned, B: the last light that is known; A: how a frame is turned; Q: how good a frame is; W: what a frame says of the sky; L: a search's threshold; K: a streak.  H, P and S: see sequence-content.c. */
 #include "sequence.h"
 
 #include <math.h>
@@ -162,14 +162,15 @@ typedef struct
   gdouble    light;             /* to be added to the light of the chain that goes on */
 } Joint;
 
+/* Where no frame before has a place, the number of its chain tells those that follow; -1: there was none. */
 static Joint
 joint_of (const Tables *tables, gchar **words)
 {
   Joint joint = { .joined = -1 };
 
   if (tables->frames->len > 0)
-    joint.chain = g_array_index (tables->frames, FrameRow, tables->frames->len - 1).chain + 1;
-  for (guint i = tables->frames->len; words && g_strv_length (words) == 5 && i-- > 0;)
+    joint.chain = g_array_index (tables->frames, FrameRow, tables->frames->len - 1).chain - (words ? atoi (words[2]) : -1);
+  for (guint i = tables->frames->len; words && i-- > 0;)
     {
       const FrameRow *row = &g_array_index (tables->frames, FrameRow, i);
 
@@ -290,7 +291,7 @@ tables_add (Tables *tables, const gchar *text)
       g_auto (GStrv) words = g_strsplit (*line, "\t", -1);
       const guint n = g_strv_length (words);
 
-      if (**line == 'O')
+      if (**line == 'O' && n == 5)
         joint = joint_of (tables, words);
       else if (**line == 'F' && n == FRAME_WORDS + 2 && is_in_place (tables, words))
         add_frame (tables, words, &joint);

@@ -2,9 +2,9 @@
  *
  * tessera-sequence: what moves in a sequence of frames.
  *
- * The sequence is cut into blocks of frames.  A block is computed from its files alone: before its first frame it goes back as far as its
- * history reaches, twice, so that objects are out of that history too, and behind its last one it goes on as far.  So blocks can be made in any
- * order, on any machine, and again after a run was ended; the tables are put together from them. */
+ * The sequence is cut into blocks of frames.  A block is computed from its files alone: before its first frame it goes back to where its leg of the night
+ * begins, and before that as far as its history reaches, twice, so that objects are out of that history too; behind its last one it goes on until that can be
+ * judged.  So blocks can be made in any order, on any machine, of any size, and again after a run was ended; the tables are put together from them. */
 #ifndef SEQUENCE_H
 #define SEQUENCE_H
 
@@ -145,10 +145,10 @@ CountPlane  calibration_apply (const Calibration *calibration, const FramePixels
  * The frame of any size, with its content.  NULL: it cannot be read, or not while it changes.  `is_alone`: there is no other frame in its file. */
 FramePixels *content_decode   (FrameCache *cache, Frame *frame, gboolean is_alone, Content *content, GError **error);
 gboolean     content_is_alone (const FrameList *list, gint index);
-/* Before and after a block is made; frames from `first` to before `end`.  `end`: adds what was read to the block's lines, and seals them.  FALSE: a frame
- * has changed since a block before. */
+/* Before and after a block is made; frames from `first` to before `end`.  `end`: adds what was read to the block's lines, and seals them.  `is_open`: more
+ * frames would make it another one.  FALSE: a frame has changed since a block before. */
 void         content_begin    (Sequence *sequence, gint first, gint end);
-gboolean     content_end      (const Sequence *sequence, gint block, gint first, gint end, GString *text, GError **error);
+gboolean     content_end      (const Sequence *sequence, gboolean is_open, gint first, gint end, GString *text, GError **error);
 /* Was the block the end of a sequence that has grown since? */
 gboolean     content_is_outgrown (const gchar *text, gint frames, gdouble cadence);
 /* Is the text a block's, with all of its bytes? */
@@ -221,7 +221,6 @@ typedef struct
 {
   WhitenFrame frame;
   gint        index;
-  gdouble     light;            /* as of Quality */
   gdouble     applied;          /* degrees that its plane is turned back by */
   GArray     *hidden;           /* pixels, until it is judged; NULL: none */
   gboolean    is_screened;      /* or judged */
@@ -350,8 +349,6 @@ void        placed_clear    (gpointer data);
 /* Frames on each side of one that have to be there for it, if there are so many. */
 gint        held_before     (const SequenceSettings *settings);
 gint        held_after      (const SequenceSettings *settings);
-/* Would a block be another one if more frames followed the last? */
-gboolean    held_is_open    (const Sequence *sequence, gint block);
 void        held_init       (Held *held, const SequenceSettings *settings);
 void        held_clear      (Held *held);
 /* No frames are held any more. */
@@ -424,11 +421,11 @@ void        row_add_object  (GString *text, const ObjectRow *row);
 void        row_add_streak  (GString *text, gint index, const Streak *streak);
 /* Of a search over so many frames. */
 void        row_add_search  (GString *text, gint index, gint frames, gdouble threshold);
-/* The last frame before a block's first that had a place, in the block's chain. */
+/* The last frame before a block's first that had a place, in the block's chain; -1: there is none. */
 void        row_add_overlap (GString *text, gint index, FrameShift at, gint chain);
 /* How that frame is turned. */
 void        row_add_overlap_turn (GString *text, gint index, gdouble angle);
-/* The light of that frame's stars. */
+/* The light of stars of the last frame before that shows them. */
 void        row_add_light   (GString *text, gint index, gdouble light);
 /* What the header of a frame says of the sky. */
 void        row_add_solved  (GString *text, gint index, const FrameFacts *facts);
