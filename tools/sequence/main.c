@@ -194,8 +194,29 @@ tell_thresholds (const gchar *what, Thresholds thresholds)
     progress_say ("thresholds of %s: %.2f (%.2f to %.2f)", what, thresholds.median, thresholds.least, thresholds.most);
 }
 
+/* null: the frames do not show it, or it was given. */
+static gdouble
+gain_shown (const Tables *tables, const Options *options)
+{
+  const gdouble gain = tables_gain (tables);
+
+  return gain > 0.0 && options->settings.gain < 0.0 ? gain : NAN;
+}
+
 static void
-tell_json (const Tables *tables, const Run *run, guint64 rate)
+tell_gain (const Tables *tables, const Options *options)
+{
+  const gdouble gain = gain_shown (tables, options);
+  gchar         digits[G_ASCII_DTOSTR_BUF_SIZE];
+
+  if (isfinite (gain))
+    progress_say ("a count stands for %s electrons, as the frames show it (--gain)", g_ascii_formatd (digits, sizeof digits, "%.2f", gain));
+  else if (options->settings.gain < 0.0)
+    progress_say ("the frames do not show how many electrons a count stands for (--gain): the noise of the stars' own light is not known");
+}
+
+static void
+tell_json (const Tables *tables, const Run *run, const Options *options, guint64 rate)
 {
   g_autoptr (JsonBuilder) json = json_builder_new ();
 
@@ -210,6 +231,7 @@ tell_json (const Tables *tables, const Run *run, guint64 rate)
   put_int (json, "streaks", tables->streaks->len);
   put_thresholds (json, "thresholds", tables_thresholds (tables, FALSE));
   put_thresholds (json, "track_thresholds", tables_thresholds (tables, TRUE));
+  put_number (json, "gain_shown", "%.4g", gain_shown (tables, options));
   put_int (json, "pictures", run->pictures);
   put_int (json, "blocks_made", run->made);
   put_number (json, "seconds", "%.3f", (g_get_monotonic_time () - run->began) / 1e6);
@@ -225,7 +247,7 @@ tell_sums (const Tables *tables, const Run *run, const Options *options)
   const guint64 rate = adding > 0.0 ? (guint64) (tracks_tried () / adding) : 0;
 
   if (options->is_json)
-    tell_json (tables, run, rate);
+    tell_json (tables, run, options, rate);
   else
     progress_say ("%d of %d frames, %u detections, %d tracks, %u streaks; %s has the tables", run->used, run->frames, tables->detections->len,
                   tables->n_tracks, tables->streaks->len, options->output);
@@ -233,6 +255,7 @@ tell_sums (const Tables *tables, const Run *run, const Options *options)
     {
       tell_thresholds ("detections", tables_thresholds (tables, FALSE));
       tell_thresholds ("tracks", tables_thresholds (tables, TRUE));
+      tell_gain (tables, options);
     }
   if (! options->is_json && options->settings.stack > 0 && rate > 0)
     progress_say ("%" G_GUINT64_FORMAT " trajectories, %" G_GUINT64_FORMAT " in a second", tracks_tried (), rate);

@@ -39,6 +39,7 @@ typedef struct
   GQueue        waiting;        /* Waiting, the oldest first */
   GArray       *filtered;       /* PlacedFrame: of the matched filter */
   Removal       removal;
+  GainShown     gain;           /* by the frames before the next one */
   WhitenPlanes  planes;
   FrameShift    at;             /* of their background, ... */
   gboolean      has_background; /* ... if there is one, in this chain */
@@ -295,7 +296,7 @@ judge (Block *block, PlacedFrame *now, const WhitenFrames *frames, FrameRow *row
   Weights                 weights;
   gboolean                success = TRUE;
 
-  background_find (block->sequence, frames, &block->planes, &weights);
+  background_find (block->sequence, frames, settings->gain < 0.0 ? block->gain.gain : sequence_gain (block->sequence), &block->planes, &weights);
   count_plane_init (&filtered.frame.plane, now->frame.plane.width, now->frame.plane.height);
   detect_filter (&block->planes.significance, settings->fwhm, &filtered.frame.plane);
   clean_new_sky (frames, &filtered.frame.plane);
@@ -304,6 +305,9 @@ judge (Block *block, PlacedFrame *now, const WhitenFrames *frames, FrameRow *row
   row->threshold = frame_threshold (block->sequence, &block->planes.significance, plane, FALSE);
   row->detections = add_detections (block, now, plane, frames->n < MIN (settings->history, DETECTS_FROM) ? INFINITY : (gfloat) row->threshold, objects);
   row->quality.noise = quality_noise (&block->planes.whitened);
+  row->gain = settings->gain < 0.0 ? block->gain.gain : 0.0;
+  if (settings->gain < 0.0)
+    gain_add (&block->gain, frames, &block->planes.background, weights.noise_gain, settings->step);
   row->n = frames->n;
   row->degree = weights.degree;
   row->noise_gain = weights.noise_gain;
@@ -337,6 +341,7 @@ tell (Block *block, const Waiting *frame, const GString *objects)
   if (is_told)
     {
       row_add_frame (block->text, &frame->row);
+      row_add_gain (block->text, &frame->row);
       row_add_turn (block->text, &frame->row, block->sequence->width, block->sequence->height);
     }
   add_sky (block, &frame->row, &frame->facts);
@@ -531,6 +536,7 @@ make_part (Sequence *sequence, GString *text, gint first, gint end, gboolean *is
   gint        next;
 
   held_init (&block.held, &sequence->settings);
+  gain_init (&block.gain);
   g_queue_init (&block.waiting);
   block.filtered = g_array_new (FALSE, FALSE, sizeof (PlacedFrame));
   g_array_set_clear_func (block.filtered, placed_clear);
@@ -543,6 +549,7 @@ make_part (Sequence *sequence, GString *text, gint first, gint end, gboolean *is
   g_queue_clear_full (&block.waiting, waiting_free);
   g_array_free (block.filtered, TRUE);
   removal_clear (&block.removal);
+  gain_clear (&block.gain);
   whiten_planes_clear (&block.planes);
   return next;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * Rows of a block's file: a letter and numbers, with tabs between them.  F: a frame; D: a detection; T: a track; O: the frame before the
- * block, which says how the block's chain lies against the one before, G: how that frame is turned, B: the last light that is known; A: how a frame is turned; Q: how good a frame is; W: what a frame says of the sky; L: a search's threshold; K: a streak.  H, P and S: see sequence-content.c. */
+ * block, which says how the block's chain lies against the one before, G: how that frame is turned, B: the last light that is known; A: how a frame is turned; Q: how good a frame is; W: what a frame says of the sky; L: a search's threshold; K: a streak; N: the gain.  H, P and S: see sequence-content.c. */
 #include "sequence.h"
 
 #include <math.h>
@@ -40,6 +40,16 @@ row_add_frame (GString *text, const FrameRow *row)
   row_add_number (text, '\t', "%.3f", row->quality.sky);
   row_add_number (text, '\t', "%.10f", row->quality.light);
   row_add_number (text, '\t', "%.4f", row->quality.noise);
+  g_string_append_c (text, '\n');
+}
+
+void
+row_add_gain (GString *text, const FrameRow *row)
+{
+  if (! (row->gain > 0.0))
+    return;
+  g_string_append_printf (text, "N\t%d", row->index);
+  row_add_number (text, '\t', "%.6g", row->gain);
   g_string_append_c (text, '\n');
 }
 
@@ -303,6 +313,8 @@ tables_add (Tables *tables, const gchar *text)
         add_turn (tables, words);
       else if (**line == 'Q' && n == QUALITY_WORDS && is_in_place (tables, words))
         add_quality (tables, words, &joint);
+      else if (**line == 'N' && n == 3 && is_in_place (tables, words))
+        g_array_index (tables->frames, FrameRow, tables->frames->len - 1).gain = number_of (words[2]);
       else if (**line == 'D' && n == OBJECT_WORDS && is_in_place (tables, words))
         add_object (tables, tables->detections, words, &joint);
       else if (**line == 'T' && n == OBJECT_WORDS && is_in_place (tables, words))

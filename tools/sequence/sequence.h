@@ -43,7 +43,8 @@ typedef struct
   gint            every;        /* frames between searches for short tracks; 0: none */
   gint            stack;        /* frames that synthetic tracking adds; 0: none */
   gdouble         saturation;   /* negative: what the files say */
-  gdouble         gain, fwhm, fastest;
+  gdouble         gain;         /* negative: what the frames show */
+  gdouble         fwhm, fastest;
   gfloat          step;         /* between the files' numbers; found, not set */
   gdouble         threshold, track_threshold;   /* 0: such that noise alone passes them so often in all frames: */
   gdouble         false_detections, false_tracks;
@@ -214,7 +215,20 @@ gdouble     left_of_stars   (const WhitenPlanes *planes);
 gboolean    left_scale      (const CountPlane *current, WhitenPlanes *planes);
 
 /* sequence-background.c: weights, and planes that are judged. */
-void        background_find (Sequence *sequence, const WhitenFrames *frames, WhitenPlanes *planes, Weights *weights);
+void        background_find (Sequence *sequence, const WhitenFrames *frames, gdouble gain, WhitenPlanes *planes, Weights *weights);
+
+/* sequence-gain.c: the electrons that a count stands for, as frames show it. */
+typedef struct
+{
+  gint    pairs;                /* of frames that were added */
+  GArray *samples;
+  gdouble gain;                 /* 0: not known */
+} GainShown;
+
+void        gain_init       (GainShown *shown);
+void        gain_clear      (GainShown *shown);
+/* A frame, and what it was predicted from, with this noise gain.  `step`: as of SequenceSettings. */
+void        gain_add        (GainShown *shown, const WhitenFrames *frames, const CountPlane *background, gdouble noise_gain, gfloat step);
 
 /* A frame of a chain. */
 typedef struct
@@ -396,6 +410,7 @@ typedef struct
   gint       n_alone;           /* of these, of no track; not in a block's file */
   FrameState state;
   gdouble    x, y, error, noise_gain, threshold;
+  gdouble    gain;              /* that frames before it show; 0: it is not known, or was given */
   gdouble    angle, angle_error;        /* x and y are of its plane turned back by `angle`; angle_error NaN: not known */
   FrameFacts facts;             /* without what is said of the sky, ... */
   SkyState   sky;               /* ... which is this */
@@ -417,6 +432,8 @@ void        row_add_number  (GString *text, gchar before, const gchar *format, g
 void        row_add_frame   (GString *text, const FrameRow *row);
 /* Of pictures of this size; nothing where it is not turned. */
 void        row_add_turn    (GString *text, const FrameRow *row, gint width, gint height);
+/* Nothing where it is 0. */
+void        row_add_gain    (GString *text, const FrameRow *row);
 void        row_add_object  (GString *text, const ObjectRow *row);
 void        row_add_streak  (GString *text, gint index, const Streak *streak);
 /* Of a search over so many frames. */
@@ -464,6 +481,9 @@ typedef struct
 } Thresholds;
 
 Thresholds  tables_thresholds (const Tables *tables, gboolean of_searches);
+
+/* The median of the frames; 0: it is not known. */
+gdouble     tables_gain      (const Tables *tables);
 
 /* sequence-level.c: where a place of a frame lies when that is turned back, and the other way round. */
 Point       level_place     (const Tables *tables, const FrameRow *frame, gdouble x, gdouble y);
