@@ -300,6 +300,8 @@ judge (Block *block, PlacedFrame *now, const WhitenFrames *frames, FrameRow *row
   count_plane_init (&filtered.frame.plane, now->frame.plane.width, now->frame.plane.height);
   detect_filter (&block->planes.significance, settings->fwhm, &filtered.frame.plane);
   clean_new_sky (frames, &filtered.frame.plane);
+  clean_rim (frames, &block->planes, &filtered.frame.plane);
+  columns_clear_stars (&now->frame.plane, &block->planes, &filtered.frame.plane);
   row->rays = clean_trails (block->sequence, &block->planes, held_alone (&block->held, now, frames), now, &filtered.frame.plane, objects);
   clean_wide (&filtered.frame.plane);
   row->threshold = frame_threshold (block->sequence, &block->planes.significance, plane, FALSE);

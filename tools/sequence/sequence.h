@@ -114,6 +114,11 @@ gdouble     sequence_gain   (const Sequence *sequence);
  * frame cannot be used, and the error says why. */
 gboolean    sequence_frame  (Sequence *sequence, gint index, CountPlane *plane, FrameFacts *facts, GError **error);
 
+/* sequence-columns.c: pixels of columns that are dead or bright have no value. */
+void        columns_hide    (CountPlane *plane);
+/* What is left of stars beside columns without a value goes, as they are predicted from some of the frames only.  `plane`: of the frame. */
+void        columns_clear_stars (const CountPlane *plane, const WhitenPlanes *planes, CountPlane *filtered);
+
 /* sequence-masters.c: the name of an option, without its dashes. */
 const gchar *master_name    (MasterKind kind);
 /* The path of the only frame of `what`, or of the master that is made of its frames.  NULL: there is none. */
@@ -170,6 +175,8 @@ void        sequence_tell   (Sequence *sequence);
 gint        sequence_batch  (const Sequence *sequence);
 /* `frames` lie one behind the other; `kept`: what keeps them on the device, or NULL. */
 void        sequence_shifts (Sequence *sequence, ShiftKey *key, gint n, const gfloat *frames, TesseraKept *const *kept, Shift *found);
+/* Of one frame that lies less than a pixel away. */
+void        sequence_shifts_near (Sequence *sequence, ShiftKey *key, const gfloat *frame, Shift *found);
 void        sequence_whiten (Sequence *sequence, const WhitenFrames *frames, WeightsMethod method, WhitenPlanes *planes,
                              Weights *weights);
 
@@ -208,6 +215,8 @@ typedef struct
 /* `apart`: pixels of which one is looked at. */
 #define SKY_APART 7
 SkyLevel    left_sky        (const CountPlane *plane, gint apart);
+/* What is above it in the background is a star, if a faint one. */
+gfloat      left_least      (const WhitenPlanes *planes);
 /* sequence-left.c: the part of the stars' pixels that lie more than 3 standard deviations from the background; 0:
  * hardly any. */
 gdouble     left_of_stars   (const WhitenPlanes *planes);
@@ -383,6 +392,9 @@ PlacedFrame *held_alone     (const Held *held, const PlacedFrame *now, const Whi
  *
  * Where half of the history has not seen the sky, a star is as new as an object: there is neither in `filtered`. */
 void        clean_new_sky   (const WhitenFrames *frames, CountPlane *filtered);
+/* Where not all of the history has seen the sky, what is left of stars goes. */
+void        clean_around    (CountPlane *filtered, gint x, gint y);
+void        clean_rim       (const WhitenFrames *frames, const WhitenPlanes *planes, CountPlane *filtered);
 /* From which number on a pixel is full: `saturation`, or less where many of this frame end at one number. */
 gfloat      clean_full      (const CountPlane *plane, gfloat saturation);
 /* Streaks and rays go from `filtered` and from the frame, bad columns from `filtered`, and streaks that are as wide as a star become rows.  `alone`: as of held_alone; its trails, which are dark, go too.  Returns
