@@ -144,8 +144,8 @@ add_tracks (Block *block, const Stretch *s, GArray *tracks, const TrackGrid *gri
       ObjectRow    row = { .index = s->past[s->n - 1].index, .frames = s->n, .x = track->x, .y = track->y, .v_x = track->v_x, .v_y = track->v_y,
                            .value = track->value, .flux = NAN };
 
-      if (-hypot (row.v_x, row.v_y) * s->times[0] < block->sequence->settings.fwhm          /* what is left of a star */
-          || (grid && is_at_edge (track, grid)))
+      row.is_still = -hypot (row.v_x, row.v_y) * s->times[0] < block->sequence->settings.fwhm;          /* what is left of a star */
+      if (! row.is_still && grid && is_at_edge (track, grid))
         continue;
       turn_place (s->past[s->n - 1].applied, block->sequence->width, block->sequence->height, &row.x, &row.y);
       sky_place (block->sky, row.x, row.y, &row.ra, &row.dec);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Rows of a block's file: a letter and numbers, with tabs between them.  F: a frame; D: a detection; T: a track; O: the frame before the
+ * Rows of a block's file: a letter and numbers, with tabs between them.  F: a frame; D: a detection; T: a track; R: what would be one, but has not moved; O: the frame before the
  * block, which says how the block's chain lies against the one before, G: how that frame is turned, B: the last light that is known; A: how a frame is turned; Q: how good a frame is; W: what a frame says of the sky; L: a search's threshold; K: a streak; N: the gain.  H, P and S: see sequence-content.c. */
 #include "sequence.h"
 
@@ -85,7 +85,7 @@ row_add_light (GString *text, gint index, gdouble light)
 void
 row_add_object (GString *text, const ObjectRow *row)
 {
-  g_string_append_printf (text, "%c\t%d\t%d", row->frames > 1 ? 'T' : 'D', row->index, row->frames);
+  g_string_append_printf (text, "%c\t%d\t%d", row->is_still ? 'R' : row->frames > 1 ? 'T' : 'D', row->index, row->frames);
   row_add_number (text, '\t', "%.3f", row->x);
   row_add_number (text, '\t', "%.3f", row->y);
   row_add_number (text, '\t', "%.5f", row->v_x);
@@ -147,7 +147,8 @@ void
 tables_init (Tables *tables)
 {
   *tables = (Tables) { g_array_new (FALSE, FALSE, sizeof (FrameRow)), g_array_new (FALSE, FALSE, sizeof (ObjectRow)),
-                       g_array_new (FALSE, FALSE, sizeof (ObjectRow)), solved_new (), g_array_new (FALSE, FALSE, sizeof (StreakRow)),
+                       g_array_new (FALSE, FALSE, sizeof (ObjectRow)), solved_new (), g_array_new (FALSE, FALSE, sizeof (ObjectRow)),
+                       g_array_new (FALSE, FALSE, sizeof (StreakRow)),
                        g_array_new (FALSE, FALSE, sizeof (gdouble)), 0, 0.0, 0, 0 };
   g_array_set_clear_func (tables->frames, free_names);
 }
@@ -159,6 +160,7 @@ tables_clear (Tables *tables)
   g_array_free (tables->detections, TRUE);
   g_array_free (tables->tracks, TRUE);
   g_array_free (tables->solved, TRUE);
+  g_array_free (tables->still, TRUE);
   g_array_free (tables->streaks, TRUE);
   g_array_free (tables->searches, TRUE);
 }
@@ -319,6 +321,8 @@ tables_add (Tables *tables, const gchar *text)
         add_object (tables, tables->detections, words, &joint);
       else if (**line == 'T' && n == OBJECT_WORDS && is_in_place (tables, words))
         add_object (tables, tables->tracks, words, &joint);
+      else if (**line == 'R' && n == OBJECT_WORDS && is_in_place (tables, words))
+        add_object (tables, tables->still, words, &joint);
       else if (**line == 'K' && n == STREAK_WORDS && is_in_place (tables, words))
         add_streak (tables->streaks, words);
       else if (**line == 'L' && n == SEARCH_WORDS && is_in_place (tables, words))

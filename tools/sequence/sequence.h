@@ -436,6 +436,7 @@ typedef struct
   gint    index, frames;        /* frames: that were added; 1 of a detection */
   gdouble x, y, v_x, v_y, value, flux, ra, dec;         /* a track's flux is not in a block's file */
   gint    track;                /* -1: none; not in a block's file */
+  gboolean is_still;            /* of what looks like a track: it has not moved by the width of a star */
 } ObjectRow;
 
 /* sequence-numbers.c: behind what parts it from the number before, with the same digits in every language; nothing
@@ -469,6 +470,7 @@ typedef struct
 {
   GArray *frames, *detections, *tracks;         /* FrameRow, ObjectRow, ObjectRow */
   GArray *solved;               /* frames that say where in the sky they lie; sequence-solved.c */
+  GArray *still;                /* ObjectRow: no tracks */
   GArray *streaks;              /* StreakRow */
   GArray *searches;             /* gdouble: the threshold of each search for tracks */
   gint    n_tracks;             /* objects; of each there are some rows */
