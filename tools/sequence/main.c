@@ -28,6 +28,7 @@ typedef struct
 {
   gint    frames, used, made, pictures;
   gboolean has_none;            /* frames that can be read */
+  gboolean has_no_masters;      /* that can be used */
   const FrameList *list;        /* NULL where parts are merged */
   gdouble cadence;
   gint64  began;
@@ -301,9 +302,11 @@ run_sequence (const Options *options, Run *run)
 {
   Sequence sequence = { .settings = options->settings, .what = options->what[0], .folder = options->output, .is_live = options->is_live };
   gint     status = 2;
+  gboolean is_open;
 
   memcpy (sequence.master_paths, options->masters, sizeof sequence.master_paths);
-  if (sequence_open (&sequence, &run->error)
+  is_open = sequence_open (&sequence, &run->error);
+  if (is_open
       && folder_open (&sequence, &run->error) && make_blocks (&sequence, options, run))
     {
       status = 0;
@@ -317,15 +320,17 @@ run_sequence (const Options *options, Run *run)
   if (run->error)
     run->frames = sequence.list.n;
   run->has_none = sequence.width == 0;
+  run->has_no_masters = ! is_open && ! run->has_none;
   sequence_clear (&sequence);
   return status;
 }
 
-/* Where none of the frames that are there can be read, others may follow. */
+/* Where none of the frames that are there can be read, others may follow.  A master that could be used before may be there again with the next frames: it may
+ * be written anew. */
 static gboolean
-may_follow (Run *run)
+may_follow (Run *run, gboolean has_worked)
 {
-  if (! run->error || ! run->has_none)
+  if (! run->error || ! (run->has_none || (run->has_no_masters && has_worked)))
     return ! run->error;
   progress_say ("%s", run->error->message);
   g_clear_error (&run->error);
@@ -336,12 +341,14 @@ may_follow (Run *run)
 static gint
 run_live (const Options *options, Run *run)
 {
-  gint status = 2;
+  gint     status = 2;
+  gboolean has_worked = FALSE;
 
   if (! live_can_follow (options->what[0], &run->error))
     return status;
-  for (gint frames = 0; may_follow (run); frames = run->frames)
+  for (gint frames = 0; may_follow (run, has_worked); frames = run->frames)
     {
+      has_worked |= status != 2;
       live_wait (options->what[0], frames);
       *run = (Run) { .began = g_get_monotonic_time () };
       status = run_sequence (options, run);
