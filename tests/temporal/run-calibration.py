@@ -201,7 +201,8 @@ def kept(report, nights):
     damaged = nights.path('of-grey', 'masters', before[0])
     with open(damaged, 'rb') as file:
         whole = file.read()
-    for name, data in (('one that ends early', whole[:3000]), ('an empty one', b'')):
+    other = whole[:5004] + bytes([whole[5004] ^ 1]) + whole[5005:]                # of a number, which stays one
+    for name, data in (('one that ends early', whole[:3000]), ('an empty one', b''), ('one with another number', other)):
         with open(damaged, 'wb') as file:
             file.write(data)
         told, code, errors = nights.run('grey', 'of-grey', *nights.words('grey'), '--write', 'calibrated')

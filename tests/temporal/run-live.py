@@ -50,8 +50,8 @@ class Live:
                 file.flush()
                 time.sleep(0.5 if i + 1 < parts else 0)
 
-    def start(self, sequence):
-        self.process = subprocess.Popen([sequence.program, self.night, '-o', self.found, *SETTINGS, '--live', '--json'], env=sequence.gegl.env,
+    def start(self, sequence, *options):
+        self.process = subprocess.Popen([sequence.program, self.night, '-o', self.found, *SETTINGS, '--live', '--json', *options], env=sequence.gegl.env,
                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.reader = threading.Thread(target=lambda: self.told.extend(self.process.stdout), daemon=True)
         self.errors = []
@@ -181,6 +181,26 @@ def however_they_come(sequence, report, field):
     live.end()
 
 
+def of_a_master(sequence, report, field):
+    """A dark frame that cannot be read for a while ends nothing; one that never could be is an error."""
+    live, dark = Live(sequence, field, 'darkened'), sequence.path('a-dark.fits')
+    shutil.copy(os.path.join(field, os.path.pardir, 'dark.fits'), dark)
+    live.add(0, 12)
+    live.start(sequence, '--dark', dark)
+    report.check('frames with a dark are found', live.until(12), ''.join(live.errors))
+    os.rename(dark, dark + '.kept')
+    live.add(12, 14)
+    began = time.monotonic()
+    while not any('a-dark.fits' in line for line in live.errors) and time.monotonic() - began < PATIENCE:
+        time.sleep(0.05)
+    os.rename(dark + '.kept', dark)
+    live.add(14, 16)
+    report.check('without it for a while, the others are found once it is there again', live.until(16), ''.join(live.errors))
+    live.end()
+    code, _, errors = sequence.run(live.night, '-o', sequence.path('none'), '--live', '--dark', sequence.path('nowhere.fits'), settings=SETTINGS)
+    report.check('a dark that was never there is an error', code == 2 and 'nowhere.fits' in errors, errors)
+
+
 def not_a_film(sequence, report, field):
     code, _, errors = sequence.run(os.path.join(field, sorted(os.listdir(field))[0]), '-o', sequence.path('none'), '--live', settings=SETTINGS)
     report.check('--live of one file is an error, in words', code == 2 and '--live takes a folder' in errors, errors)
@@ -201,6 +221,7 @@ def main():
         not_of_fewer(sequence, report, field)
         as_they_come(sequence, report, field, whole)
         however_they_come(sequence, report, field)
+        of_a_master(sequence, report, field)
         not_a_film(sequence, report, field)
     report.finish()
 

@@ -28,6 +28,7 @@ typedef struct
 {
   gint    frames, used, made, pictures;
   gboolean has_none;            /* frames that can be read */
+  gboolean has_no_masters;      /* that can be used */
   const FrameList *list;        /* NULL where parts are merged */
   gdouble cadence;
   gint64  began;
@@ -194,8 +195,29 @@ tell_thresholds (const gchar *what, Thresholds thresholds)
     progress_say ("thresholds of %s: %.2f (%.2f to %.2f)", what, thresholds.median, thresholds.least, thresholds.most);
 }
 
+/* null: the frames do not show it, or it was given. */
+static gdouble
+gain_shown (const Tables *tables, const Options *options)
+{
+  const gdouble gain = tables_gain (tables);
+
+  return gain > 0.0 && options->settings.gain < 0.0 ? gain : NAN;
+}
+
 static void
-tell_json (const Tables *tables, const Run *run, guint64 rate)
+tell_gain (const Tables *tables, const Options *options)
+{
+  const gdouble gain = gain_shown (tables, options);
+  gchar         digits[G_ASCII_DTOSTR_BUF_SIZE];
+
+  if (isfinite (gain))
+    progress_say ("a count stands for %s electrons, as the frames show it (--gain)", g_ascii_formatd (digits, sizeof digits, "%.2f", gain));
+  else if (options->settings.gain < 0.0)
+    progress_say ("the frames do not show how many electrons a count stands for (--gain): the noise of the stars' own light is not known");
+}
+
+static void
+tell_json (const Tables *tables, const Run *run, const Options *options, guint64 rate)
 {
   g_autoptr (JsonBuilder) json = json_builder_new ();
 
@@ -210,6 +232,7 @@ tell_json (const Tables *tables, const Run *run, guint64 rate)
   put_int (json, "streaks", tables->streaks->len);
   put_thresholds (json, "thresholds", tables_thresholds (tables, FALSE));
   put_thresholds (json, "track_thresholds", tables_thresholds (tables, TRUE));
+  put_number (json, "gain_shown", "%.4g", gain_shown (tables, options));
   put_int (json, "pictures", run->pictures);
   put_int (json, "blocks_made", run->made);
   put_number (json, "seconds", "%.3f", (g_get_monotonic_time () - run->began) / 1e6);
@@ -225,7 +248,7 @@ tell_sums (const Tables *tables, const Run *run, const Options *options)
   const guint64 rate = adding > 0.0 ? (guint64) (tracks_tried () / adding) : 0;
 
   if (options->is_json)
-    tell_json (tables, run, rate);
+    tell_json (tables, run, options, rate);
   else
     progress_say ("%d of %d frames, %u detections, %d tracks, %u streaks; %s has the tables", run->used, run->frames, tables->detections->len,
                   tables->n_tracks, tables->streaks->len, options->output);
@@ -233,6 +256,7 @@ tell_sums (const Tables *tables, const Run *run, const Options *options)
     {
       tell_thresholds ("detections", tables_thresholds (tables, FALSE));
       tell_thresholds ("tracks", tables_thresholds (tables, TRUE));
+      tell_gain (tables, options);
     }
   if (! options->is_json && options->settings.stack > 0 && rate > 0)
     progress_say ("%" G_GUINT64_FORMAT " trajectories, %" G_GUINT64_FORMAT " in a second", tracks_tried (), rate);
@@ -278,9 +302,11 @@ run_sequence (const Options *options, Run *run)
 {
   Sequence sequence = { .settings = options->settings, .what = options->what[0], .folder = options->output, .is_live = options->is_live };
   gint     status = 2;
+  gboolean is_open;
 
   memcpy (sequence.master_paths, options->masters, sizeof sequence.master_paths);
-  if (sequence_open (&sequence, &run->error)
+  is_open = sequence_open (&sequence, &run->error);
+  if (is_open
       && folder_open (&sequence, &run->error) && make_blocks (&sequence, options, run))
     {
       status = 0;
@@ -294,15 +320,17 @@ run_sequence (const Options *options, Run *run)
   if (run->error)
     run->frames = sequence.list.n;
   run->has_none = sequence.width == 0;
+  run->has_no_masters = ! is_open && ! run->has_none;
   sequence_clear (&sequence);
   return status;
 }
 
-/* Where none of the frames that are there can be read, others may follow. */
+/* Where none of the frames that are there can be read, others may follow.  A master that could be used before may be there again with the next frames: it may
+ * be written anew. */
 static gboolean
-may_follow (Run *run)
+may_follow (Run *run, gboolean has_worked)
 {
-  if (! run->error || ! run->has_none)
+  if (! run->error || ! (run->has_none || (run->has_no_masters && has_worked)))
     return ! run->error;
   progress_say ("%s", run->error->message);
   g_clear_error (&run->error);
@@ -313,12 +341,14 @@ may_follow (Run *run)
 static gint
 run_live (const Options *options, Run *run)
 {
-  gint status = 2;
+  gint     status = 2;
+  gboolean has_worked = FALSE;
 
   if (! live_can_follow (options->what[0], &run->error))
     return status;
-  for (gint frames = 0; may_follow (run); frames = run->frames)
+  for (gint frames = 0; may_follow (run, has_worked); frames = run->frames)
     {
+      has_worked |= status != 2;
       live_wait (options->what[0], frames);
       *run = (Run) { .began = g_get_monotonic_time () };
       status = run_sequence (options, run);

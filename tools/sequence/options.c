@@ -15,7 +15,7 @@
 
 static gchar   *output, *masters[MASTERS], *part, *quality, *writes, *observatory, *catalogue, *band, *submitter, *observers, *measurers, *telescope, *shift_name, *method_name, *colours_name, *sides_name, **what;
 static gint     history = 20, degree = 1, block = 100, every = 4, stack = 0, night = 0, max_shift = 64, pictures = 20;
-static gdouble  our_gamma = 1e-3, gain = 0.0, fwhm = 2.2, threshold = NOT_GIVEN, track_threshold = NOT_GIVEN, fastest = 0.0, slowest = 1.0, saturation = NOT_GIVEN, zero_point = NOT_GIVEN;
+static gdouble  our_gamma = 1e-3, gain = NOT_GIVEN, fwhm = 2.2, threshold = NOT_GIVEN, track_threshold = NOT_GIVEN, fastest = 0.0, slowest = 1.0, saturation = NOT_GIVEN, zero_point = NOT_GIVEN;
 static gdouble  false_detections = 10.0, false_tracks = 1.0;
 static gboolean keeps_objects, keeps_hot, is_json, is_live, article_ridge, stays;
 
@@ -40,7 +40,7 @@ static const GOptionEntry entries[] = {
   { "bayer", 0, 0, G_OPTION_ARG_STRING, &colours_name, "What 2 x 2 pixels of a Bayer mosaic become: mean, green, luminance; or none (mean)", "KIND" },
   { "quality", 0, 0, G_OPTION_ARG_STRING, &quality, "Leave out frames that are worse: stars>=20,seeing<=4,sky<=900,transparency>=0.5, any of these", "LIMITS" },
   { "keep-hot", 0, 0, G_OPTION_ARG_NONE, &keeps_hot, "Do not look for hot pixels", NULL },
-  { "gain", 0, 0, G_OPTION_ARG_DOUBLE, &gain, "Electrons for a count; 0: the photon noise of stars is not known (0)", "X" },
+  { "gain", 0, 0, G_OPTION_ARG_DOUBLE, &gain, "Electrons for a count; 0: the photon noise of stars is not known (as the frames show it)", "X" },
   { "fwhm", 0, 0, G_OPTION_ARG_DOUBLE, &fwhm, "Of a star, in pixels (2.2)", "PX" },
   { "false-detections", 0, 0, G_OPTION_ARG_DOUBLE, &false_detections, "Detections in one frame that noise may make in all frames together (10)", "N" },
   { "false-tracks", 0, 0, G_OPTION_ARG_DOUBLE, &false_tracks, "Tracks that noise may make in all frames together (1)", "N" },
@@ -154,7 +154,7 @@ set_numbers (Options *options)
   settings->night = is_live && night == 0 ? LIVE_NIGHT : night;
   settings->stack = stack;
   settings->saturation = saturation == NOT_GIVEN ? -1.0 : saturation;   /* folders of earlier runs have -1 too */
-  settings->gain = gain;
+  settings->gain = gain == NOT_GIVEN ? -1.0 : gain;
   settings->fwhm = fwhm;
   settings->apart = slowest > 0.0 ? (gint) CLAMP (ceil (CLEAR_AT * fwhm / slowest) - 1.0, 0.0, MOST_APART + 1.0) : 0;
   settings->threshold = threshold == NOT_GIVEN ? 0.0 : threshold;
@@ -173,7 +173,7 @@ set_numbers (Options *options)
          : degree < 0 || degree > WEIGHTS_MAX_DEGREE ? "--degree is 0 to 3"
          : ! (our_gamma >= 0.0 && our_gamma <= 1e6) ? "--gamma is 0 to 1000000"
          : max_shift < 1 || max_shift > 4096 ? "--max-shift is 1 to 4096"
-         : ! (gain >= 0.0 && gain <= 1e6) ? "--gain is 0 to 1000000"
+         : gain != NOT_GIVEN && ! (gain >= 0.0 && gain <= 1e6) ? "--gain is 0 to 1000000"
          : saturation != NOT_GIVEN && ! (saturation > 0.0) ? "--saturation is above 0"
          : ! (fwhm >= 0.5 && fwhm <= 50.0) ? "--fwhm is 0.5 to 50"
          : ! is_threshold (threshold) || ! is_threshold (track_threshold) ? "thresholds are above 0 and at most 1000000"

@@ -74,3 +74,15 @@ tables_thresholds (const Tables *tables, gboolean of_searches)
     return (Thresholds) { NAN, NAN, NAN };
   return (Thresholds) { g_array_index (all, gdouble, 0), g_array_index (all, gdouble, all->len / 2), g_array_index (all, gdouble, all->len - 1) };
 }
+
+gdouble
+tables_gain (const Tables *tables)
+{
+  g_autoptr (GArray) all = g_array_new (FALSE, FALSE, sizeof (gdouble));
+
+  for (guint i = 0; i < tables->frames->len; i++)
+    if (g_array_index (tables->frames, FrameRow, i).gain > 0.0)
+      g_array_append_val (all, g_array_index (tables->frames, FrameRow, i).gain);
+  g_array_sort (all, compare);
+  return all->len > 0 ? g_array_index (all, gdouble, all->len / 2) : 0.0;
+}

@@ -11,7 +11,7 @@ typedef enum { BY_SETTINGS, BY_LIGHT, BY_FRAMES } Way;
 
 /* Weights and planes; returns what is left of stars. */
 static gdouble
-predict (Sequence *sequence, const WhitenFrames *frames, Way way, WhitenPlanes *planes, Weights *weights)
+predict (Sequence *sequence, const WhitenFrames *frames, Way way, gdouble gain, WhitenPlanes *planes, Weights *weights)
 {
   const SequenceSettings *settings = &sequence->settings;
   const WeightsMethod     method = way == BY_FRAMES ? WEIGHTS_FROM_FRAMES : settings->weights.method;
@@ -19,7 +19,7 @@ predict (Sequence *sequence, const WhitenFrames *frames, Way way, WhitenPlanes *
   sequence_whiten (sequence, frames, method, planes, weights);
   if (way == BY_LIGHT && ! left_scale (&frames->all[frames->n].plane, planes))
     return G_MAXDOUBLE;
-  whiten_judge_steps (planes, sequence_gain (sequence), sequence->settings.step);
+  whiten_judge_steps (planes, gain, settings->step);
   return settings->chooses ? left_of_stars (planes) : 0.0;
 }
 
@@ -27,14 +27,14 @@ predict (Sequence *sequence, const WhitenFrames *frames, Way way, WhitenPlanes *
  * frames do, which cost signal, and time.  Price of the light: 1.4 of the time of a night whose transparency varies by
  * 20 % (40 frames of 1024 x 1024; 2 cores of an EPYC, 2026-11). */
 void
-background_find (Sequence *sequence, const WhitenFrames *frames, WhitenPlanes *planes, Weights *weights)
+background_find (Sequence *sequence, const WhitenFrames *frames, gdouble gain, WhitenPlanes *planes, Weights *weights)
 {
-  gdouble least = predict (sequence, frames, BY_SETTINGS, planes, weights);
+  gdouble least = predict (sequence, frames, BY_SETTINGS, gain, planes, weights);
   Way     best = BY_SETTINGS, last = BY_SETTINGS;
 
   while (sequence->settings.chooses && least > (last == BY_LIGHT ? BY_LIGHT_LEFT : MOST_LEFT) && last < BY_FRAMES)
     {
-      const gdouble left = predict (sequence, frames, ++last, planes, weights);
+      const gdouble left = predict (sequence, frames, ++last, gain, planes, weights);
 
       if (left < least)
         {
@@ -43,5 +43,5 @@ background_find (Sequence *sequence, const WhitenFrames *frames, WhitenPlanes *p
         }
     }
   if (last != best)
-    predict (sequence, frames, best, planes, weights);
+    predict (sequence, frames, best, gain, planes, weights);
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * One block of frames, from its files alone. */
+ * One block of frames, from its files alone.
+ *
+ * What is taken from a frame before others are predicted from it depends on the frames before.  So there are legs of LEG frames, whatever the blocks are: all
+ * frames of a leg are computed as one run does that begins at one place before it, and a block computes what it has of each leg. */
 #include "sequence.h"
 
 #include <math.h>
@@ -9,6 +12,7 @@
 #include "fits.h"
 #include "sky.h"
 
+#define LEG          100        /* frames */
 #define DETECTS_FROM 2          /* frames of the history: one does not tell which of the two a star's rest is in */
 #define REMOVES_FROM 5          /* frames of the history: objects go from the next */
 
@@ -22,16 +26,20 @@ typedef struct
 typedef struct
 {
   Sequence     *sequence;
+  gint          leg;            /* its first frame */
   gint          begin;          /* frames before it are only background of others, ... */
   gint          first, end;     /* ... and those outside of these are computed, not told */
   GString      *text;
   Ahead        *ahead;
   gint          chain;          /* of the frames that are held */
+  gint          lit;            /* its last frame whose stars' light is known, -1: none, ... */
+  gdouble       light;          /* ... and that light */
   gint          solved;         /* one more than the last chain of which a frame's sky is told */
   Held        held;
   GQueue        waiting;        /* Waiting, the oldest first */
   GArray       *filtered;       /* PlacedFrame: of the matched filter */
   Removal       removal;
+  GainShown     gain;           /* by the frames before the next one */
   WhitenPlanes  planes;
   FrameShift    at;             /* of their background, ... */
   gboolean      has_background; /* ... if there is one, in this chain */
@@ -136,8 +144,8 @@ add_tracks (Block *block, const Stretch *s, GArray *tracks, const TrackGrid *gri
       ObjectRow    row = { .index = s->past[s->n - 1].index, .frames = s->n, .x = track->x, .y = track->y, .v_x = track->v_x, .v_y = track->v_y,
                            .value = track->value, .flux = NAN };
 
-      if (-hypot (row.v_x, row.v_y) * s->times[0] < block->sequence->settings.fwhm          /* what is left of a star */
-          || (grid && is_at_edge (track, grid)))
+      row.is_still = -hypot (row.v_x, row.v_y) * s->times[0] < block->sequence->settings.fwhm;          /* what is left of a star */
+      if (! row.is_still && grid && is_at_edge (track, grid))
         continue;
       turn_place (s->past[s->n - 1].applied, block->sequence->width, block->sequence->height, &row.x, &row.y);
       sky_place (block->sky, row.x, row.y, &row.ra, &row.dec);
@@ -288,15 +296,20 @@ judge (Block *block, PlacedFrame *now, const WhitenFrames *frames, FrameRow *row
   Weights                 weights;
   gboolean                success = TRUE;
 
-  background_find (block->sequence, frames, &block->planes, &weights);
+  background_find (block->sequence, frames, settings->gain < 0.0 ? block->gain.gain : sequence_gain (block->sequence), &block->planes, &weights);
   count_plane_init (&filtered.frame.plane, now->frame.plane.width, now->frame.plane.height);
   detect_filter (&block->planes.significance, settings->fwhm, &filtered.frame.plane);
   clean_new_sky (frames, &filtered.frame.plane);
+  clean_rim (frames, &block->planes, &filtered.frame.plane);
+  columns_clear_stars (&now->frame.plane, &block->planes, &filtered.frame.plane);
   row->rays = clean_trails (block->sequence, &block->planes, held_alone (&block->held, now, frames), now, &filtered.frame.plane, objects);
   clean_wide (&filtered.frame.plane);
   row->threshold = frame_threshold (block->sequence, &block->planes.significance, plane, FALSE);
   row->detections = add_detections (block, now, plane, frames->n < MIN (settings->history, DETECTS_FROM) ? INFINITY : (gfloat) row->threshold, objects);
   row->quality.noise = quality_noise (&block->planes.whitened);
+  row->gain = settings->gain < 0.0 ? block->gain.gain : 0.0;
+  if (settings->gain < 0.0)
+    gain_add (&block->gain, frames, &block->planes.background, weights.noise_gain, settings->step);
   row->n = frames->n;
   row->degree = weights.degree;
   row->noise_gain = weights.noise_gain;
@@ -311,22 +324,31 @@ judge (Block *block, PlacedFrame *now, const WhitenFrames *frames, FrameRow *row
   return success;
 }
 
-/* One of a chain is enough, as all its frames lie against it. */
+/* One of a chain and a leg is enough, as all its frames lie against it. */
 static void
 add_sky (Block *block, const FrameRow *row, const FrameFacts *facts)
 {
-  if (row->state == FRAME_UNREADABLE || row->state == FRAME_LOST || row->sky != SKY_SOLVED || block->solved > row->chain)
+  if (row->index < block->leg || row->state == FRAME_UNREADABLE || row->state == FRAME_LOST || row->sky != SKY_SOLVED || block->solved > row->chain)
     return;
   block->solved = row->chain + 1;
-  row_add_solved (block->text, row->index, facts);
+  if (row->index >= block->first)
+    row_add_solved (block->text, row->index, facts);
 }
 
 static void
 tell (Block *block, const Waiting *frame, const GString *objects)
 {
-  row_add_frame (block->text, &frame->row);
-  row_add_turn (block->text, &frame->row, block->sequence->width, block->sequence->height);
+  const gboolean is_told = frame->row.index >= block->first;
+
+  if (is_told)
+    {
+      row_add_frame (block->text, &frame->row);
+      row_add_gain (block->text, &frame->row);
+      row_add_turn (block->text, &frame->row, block->sequence->width, block->sequence->height);
+    }
   add_sky (block, &frame->row, &frame->facts);
+  if (! is_told)
+    return;
   g_string_append_len (block->text, objects->str, (gssize) objects->len);
   if (frame->row.state == FRAME_USED)
     search_tracks (block, frame->row.index);
@@ -360,7 +382,7 @@ conclude (Block *block, Waiting *frame, PlacedFrame *now, GError **error)
       g_set_error (error, FRAMES_ERROR, FRAMES_ERROR_UNREADABLE, "OpenCL is forced, but the device did not compute %s", row->name);
       success = FALSE;
     }
-  if (success && row->index >= block->first)
+  if (success)
     tell (block, frame, objects);
   g_clear_pointer (&block->sky, sky_free);
   return success;
@@ -412,6 +434,7 @@ forget (Block *block, gint chain)
   block->removal = (Removal) { 0 };
   block->has_background = FALSE;
   block->chain = chain;
+  block->lit = -1;
 }
 
 static Waiting *
@@ -441,7 +464,12 @@ add_frame (Block *block, gint index, GError **error)
       success = conclude_all (block, TRUE, error);
       forget (block, frame.chain);
     }
-  placed = (PlacedFrame) { .frame = { frame.plane, frame.shift, frame.kept }, .index = index, .light = frame.quality.light, .applied = frame.applied };
+  placed = (PlacedFrame) { .frame = { frame.plane, frame.shift, frame.kept }, .index = index, .applied = frame.applied };
+  if (frame.has_place && isfinite (frame.quality.light))
+    {
+      block->lit = index;
+      block->light = frame.quality.light;
+    }
   g_queue_push_tail (&block->waiting, waiting_new (block, index, &frame));
   if (frame.plane.pixels && frame.has_place)
     held_add (&block->held, &placed, index >= block->begin);
@@ -452,26 +480,80 @@ add_frame (Block *block, gint index, GError **error)
 
 /* ------------------------------------------------------------------ a block -- */
 
-static gboolean
-add_frames (Block *block, gint oldest, gint last, GError **error)
+/* How the block lies against the one before. */
+static void
+tell_joint (Block *block)
 {
-  gboolean success = TRUE;
+  const GArray      *frames = block->held.frames;
+  const PlacedFrame *before = frames->len > 0 ? &g_array_index (frames, PlacedFrame, frames->len - 1) : NULL;
 
-  for (gint i = oldest; i < last && success; i++)
+  if (! before)
     {
-      const GArray *frames = block->held.frames;
-
-      success = add_frame (block, i, error);
-      if (i == block->first - 1 && frames->len > 0)
-        {
-          const PlacedFrame *before = &g_array_index (frames, PlacedFrame, frames->len - 1);
-
-          row_add_overlap (block->text, before->index, before->frame.shift, block->chain);
-          row_add_overlap_turn (block->text, before->index, before->applied);
-          row_add_light (block->text, before->index, before->light);
-        }
+      row_add_overlap (block->text, -1, (FrameShift) { NAN, NAN }, block->first == block->leg ? -1 : block->chain);
+      return;
     }
-  return success && conclude_all (block, TRUE, error);
+  row_add_overlap (block->text, before->index, before->frame.shift, block->chain);
+  row_add_overlap_turn (block->text, before->index, before->applied);
+  if (block->lit >= 0)
+    row_add_light (block->text, block->lit, block->light);
+}
+
+/* Until all of the block's own frames are told; returns how far it went. */
+static gint
+add_frames (Block *block, gint oldest, gint last, gboolean *success, GError **error)
+{
+  gint i = oldest;
+
+  for (; i < last && *success && (i < block->end || waiting_index (block) >= 0); i++)
+    {
+      *success = add_frame (block, i, error);
+      if (i == block->first - 1)
+        tell_joint (block);
+    }
+  *success = *success && conclude_all (block, TRUE, error);
+  return i;
+}
+
+/* What a part of a leg depends on: frames from `key` to before `last`, if there are so many. */
+typedef struct
+{
+  gint begin, oldest, key, last;
+} Reach;
+
+static Reach
+reach_of (const SequenceSettings *settings, gint leg)
+{
+  const gint begin = MAX (leg - MAX (held_before (settings), MAX (SEQUENCE_SHORT, settings->stack)), 0), oldest = MAX (begin - held_before (settings), 0);
+
+  return (Reach) { begin, oldest, oldest - oldest % SEQUENCE_GROUP, leg + LEG + held_after (settings) };
+}
+
+/* Frames of one leg; a frame's place depends on all frames of its group.  Returns how far it went; `is_open`: more frames would make it another part. */
+static gint
+make_part (Sequence *sequence, GString *text, gint first, gint end, gboolean *is_open, gboolean *success, GError **error)
+{
+  const gint  leg = first - first % LEG, n = sequence->list.n;
+  const Reach reach = reach_of (&sequence->settings, leg);
+  Block       block = { .sequence = sequence, .leg = leg, .begin = reach.begin, .first = first, .end = end, .lit = -1, .text = text };
+  gint        next;
+
+  held_init (&block.held, &sequence->settings);
+  gain_init (&block.gain);
+  g_queue_init (&block.waiting);
+  block.filtered = g_array_new (FALSE, FALSE, sizeof (PlacedFrame));
+  g_array_set_clear_func (block.filtered, placed_clear);
+  whiten_planes_init (&block.planes, sequence->width, sequence->height);
+  block.ahead = ahead_new (sequence, reach.oldest, MIN (reach.last, n));
+  next = add_frames (&block, reach.oldest, MIN (reach.last, n), success, error);
+  *is_open = *is_open || end == n || (next == n && n < reach.last) || (next + SEQUENCE_GROUP - 1) / SEQUENCE_GROUP * SEQUENCE_GROUP > n;
+  ahead_free (block.ahead);
+  held_clear (&block.held);
+  g_queue_clear_full (&block.waiting, waiting_free);
+  g_array_free (block.filtered, TRUE);
+  removal_clear (&block.removal);
+  gain_clear (&block.gain);
+  whiten_planes_clear (&block.planes);
+  return next;
 }
 
 GString *
@@ -479,30 +561,19 @@ block_make (Sequence *sequence, gint number, GError **error)
 {
   const SequenceSettings *settings = &sequence->settings;
   const gint              first = number * settings->block, end = MIN (first + settings->block, sequence->list.n);
-  const gint              begin = MAX (first - MAX (held_before (settings), MAX (SEQUENCE_SHORT, settings->stack)), 0);
-  const gint              oldest = MAX (begin - held_before (settings), 0), key = oldest - oldest % SEQUENCE_GROUP;
-  const gint              last = MIN (end + held_after (settings), sequence->list.n);
-  Block                   block = { .sequence = sequence, .begin = begin, .first = first, .end = end, .text = g_string_new (NULL) };
-  gboolean                success;
+  const gint              key = reach_of (settings, first - first % LEG).key;
+  GString                *text = g_string_new (NULL);
+  gboolean                success = TRUE, is_open = FALSE;
+  gint                    next = first;
 
-  held_init (&block.held, settings);
-  g_queue_init (&block.waiting);
-  block.filtered = g_array_new (FALSE, FALSE, sizeof (PlacedFrame));
-  g_array_set_clear_func (block.filtered, placed_clear);
-  whiten_planes_init (&block.planes, sequence->width, sequence->height);
-  content_begin (sequence, key, last);
-  block.ahead = ahead_new (sequence, oldest, last);
-  success = add_frames (&block, oldest, last, error);
-  ahead_free (block.ahead);
-  held_clear (&block.held);
-  g_queue_clear_full (&block.waiting, waiting_free);
-  g_array_free (block.filtered, TRUE);
-  removal_clear (&block.removal);
-  whiten_planes_clear (&block.planes);
-  if (! success || ! content_end (sequence, number, key, last, block.text, error))
+  content_begin (sequence, key, sequence->list.n);
+  for (gint i = first, part; i < end && success; i = part)
     {
-      g_string_free (block.text, TRUE);
-      return NULL;
+      part = MIN (i - i % LEG + LEG, end);
+      next = make_part (sequence, text, i, part, &is_open, &success, error);
     }
-  return block.text;
+  if (success && content_end (sequence, is_open, key, next, text, error))
+    return text;
+  g_string_free (text, TRUE);
+  return NULL;
 }

@@ -15,12 +15,14 @@
 #define APART      23           /* pixels of which one is looked at, for the sky */
 #define PIECE      64           /* rows of a column that are judged together */
 #define COMMON     1.0f         /* their mean, in standard deviations of a pixel: four times what noise has, whose pixels are alike in threes */
+#define OF_COMMON 0.5f          /* of that, which each part of a piece has at least */
 #define COMMON_MOST 4.0f        /* that a pixel counts */
 #define BESIDE_NEAR 6           /* columns away: a column reaches 3 px by the filter, ... */
 #define BESIDE_FAR  10          /* ... and of two bad ones one is seen */
 #define NOISE      3.0f         /* what is below it is left to chance */
 #define OF_STAR    0.3          /* less than this part of a star's light is left of the star */
 #define OF_BRIGHTEST 0.01       /* ... or than this part of a star beside it, of how that was resampled: 0.003 on each axis, of the frame and of those before */
+#define AROUND     2            /* px that go with a star's pixel: the filter reaches farther than its light */
 #define THINNEST   1.25         /* px: what is thinner is no trail in the sky, but a column, or a ray */
 
 static gfloat
@@ -84,6 +86,55 @@ clean_new_sky (const WhitenFrames *frames, CountPlane *filtered)
     for (gint column = 0; column < filtered->width; column++)
       if (column < x || column >= filtered->width + x || row < y || row >= filtered->height + y)
         filtered->pixels[(gsize) row * filtered->width + column] = NAN;
+}
+
+/* How far the frame has moved against those of its history, at most each way. */
+typedef struct
+{
+  gint left, right, top, bottom;        /* pixels of the rim that are not in all of them */
+} Rim;
+
+static Rim
+rim_of (const WhitenFrames *frames)
+{
+  const FrameShift now = frames->all[frames->n].shift;
+  Rim              rim = { 0, 0, 0, 0 };
+
+  for (gint i = 0; i < frames->n; i++)
+    {
+      const gint x = (gint) floor (now.x - frames->all[i].shift.x + 0.5), y = (gint) floor (now.y - frames->all[i].shift.y + 0.5);
+
+      rim.left = MAX (rim.left, x);
+      rim.right = MAX (rim.right, -x);
+      rim.top = MAX (rim.top, y);
+      rim.bottom = MAX (rim.bottom, -y);
+    }
+  return rim;
+}
+
+void
+clean_around (CountPlane *filtered, gint x, gint y)
+{
+  for (gint v = MAX (y - AROUND, 0); v <= MIN (y + AROUND, filtered->height - 1); v++)
+    for (gint u = MAX (x - AROUND, 0); u <= MIN (x + AROUND, filtered->width - 1); u++)
+      filtered->pixels[(gsize) v * filtered->width + u] = NAN;
+}
+
+void
+clean_rim (const WhitenFrames *frames, const WhitenPlanes *planes, CountPlane *filtered)
+{
+  const gint   width = filtered->width, height = filtered->height;
+  const Rim    rim = rim_of (frames);
+  const gfloat least = left_least (planes);
+
+  for (gint y = 0; y < height; y++)
+    for (gint x = 0; x < width; x++)
+      {
+        const gboolean is_within = x >= rim.left && x < width - rim.right && y >= rim.top && y < height - rim.bottom;
+
+        if (! is_within && planes->background.pixels[(gsize) y * width + x] > least)
+          clean_around (filtered, x, y);
+      }
 }
 
 gboolean
@@ -153,10 +204,12 @@ add_streaks (GString *rows, const PlacedFrame *now, const GArray *streaks)
   return thin;
 }
 
-/* Of the pixels of a column from `first` to before `end`: their sum, each limited, and how many more are above 0 than below. */
+#define PARTS 4                 /* of a piece: an object is in some of them */
+
+/* Of the pixels of a column from `first` to before `end`: their sum, each limited, that of each part, and how many more are above 0 than below. */
 typedef struct
 {
-  gfloat sum;
+  gfloat sum, parts[PARTS];
   gint   above, known;
 } ColumnSum;
 
@@ -174,6 +227,7 @@ add_columns (const CountPlane *filtered, gint first, gint end, ColumnSum *column
         if (isnan (value))
           continue;
         columns[x].sum += CLAMP (value, -COMMON_MOST, COMMON_MOST);
+        columns[x].parts[PARTS * (y - first) / (end - first)] += CLAMP (value, -COMMON_MOST, COMMON_MOST);
         columns[x].above += value > 0.0f ? 1 : -1;
         columns[x].known++;
       }
@@ -193,13 +247,22 @@ beside_column (const ColumnSum *columns, gint width, gint x)
   return n > 0 ? median_of (sums, n) : 0.0f;
 }
 
+static gboolean
+is_in_all_parts (const ColumnSum *column, gint rows)
+{
+  for (gint i = 0; i < PARTS; i++)
+    if (! (column->parts[i] * column->sum > 0.0f && fabsf (column->parts[i]) > OF_COMMON * COMMON * rows / PARTS))
+      return FALSE;
+  return TRUE;
+}
+
 /* Most of its pixels are to one side, and what is wide is no column. */
 static gboolean
 is_camera (const ColumnSum *columns, gint width, gint x, gint rows)
 {
   const gfloat sum = columns[x].sum;
 
-  return fabsf (sum) > COMMON * rows && 2 * ABS (columns[x].above) >= columns[x].known
+  return fabsf (sum) > COMMON * rows && is_in_all_parts (&columns[x], rows) && 2 * ABS (columns[x].above) >= columns[x].known
          && fabsf (sum - beside_column (columns, width, x)) > COMMON * rows;
 }
 

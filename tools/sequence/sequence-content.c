@@ -123,7 +123,7 @@ refuse (const gchar *folder, const gchar *name, const gchar *why, GError **error
 }
 
 gboolean
-content_end (const Sequence *sequence, gint block, gint first, gint end, GString *text, GError **error)
+content_end (const Sequence *sequence, gboolean is_open, gint first, gint end, GString *text, GError **error)
 {
   gchar hash[CONTENT_LENGTH];
 
@@ -149,7 +149,7 @@ content_end (const Sequence *sequence, gint block, gint first, gint end, GString
   g_string_append_c (text, 'C');
   row_add_number (text, '\t', "%.17g", sequence->cadence);
   g_string_append_c (text, '\n');
-  if (held_is_open (sequence, block))
+  if (is_open)
     g_string_append_printf (text, "E\t%d\n", sequence->list.n);
   content_of_bytes (text->str, text->len, hash);
   g_string_append_printf (text, SEAL "%s\n", hash);

@@ -38,6 +38,16 @@ sequence_shifts (Sequence *sequence, ShiftKey *key, gint n, const gfloat *frames
 }
 
 void
+sequence_shifts_near (Sequence *sequence, ShiftKey *key, const gfloat *frame, Shift *found)
+{
+  ShiftRequest request = { .key = key, .n = 1, .frames = frame, .settings = sequence->settings.shift };
+
+  request.settings.method = SHIFT_ITERATED;
+  if (! shift_request (NULL, &request, found))
+    g_atomic_int_set (&sequence->is_refused, TRUE);
+}
+
+void
 sequence_whiten (Sequence *sequence, const WhitenFrames *frames, WeightsMethod method, WhitenPlanes *planes, Weights *weights)
 {
   const GeglRectangle  box = { 0, 0, sequence->width, sequence->height };

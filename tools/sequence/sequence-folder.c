@@ -13,7 +13,7 @@
 #include "config.h"
 #include "saving.h"
 
-#define HEAD     "tessera-sequence 5\n"
+#define HEAD     "tessera-sequence 6\n"
 #define SETTINGS "settings.txt"
 #define BEGINNING 65536         /* bytes */
 

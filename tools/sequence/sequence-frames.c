@@ -86,6 +86,15 @@ full_of (const Sequence *sequence, const FramePixels *pixels)
   return sequence->settings.saturation >= 0.0 ? (gfloat) sequence->settings.saturation : clean_full (&pixels->plane, pixels->saturation);
 }
 
+/* Bad pixels have no value. */
+static void
+prepare (const Sequence *sequence, const CountPlane *light, const CountPlane *dark, gfloat full, CountPlane *plane)
+{
+  whiten_prepare (light, dark, full, sequence->settings.rejects_hot, plane);
+  if (sequence->settings.rejects_hot)
+    columns_hide (plane);
+}
+
 /* As sequence_frame. */
 static gboolean
 calibrated_frame (Sequence *sequence, gint index, CountPlane *plane, FrameFacts *facts, GError **error)
@@ -102,7 +111,7 @@ calibrated_frame (Sequence *sequence, gint index, CountPlane *plane, FrameFacts 
     frames_join_cells (facts);
   light = calibration_apply (calibration, pixels, sequence->settings.colours, *pixels->pattern ? pixels->pattern : sequence->pattern,
                              full_of (sequence, pixels));
-  whiten_prepare (&light, NULL, INFINITY, sequence->settings.rejects_hot, plane);
+  prepare (sequence, &light, NULL, INFINITY, plane);
   count_plane_clear (&light);
   frame_pixels_unref (pixels);
   return TRUE;
@@ -120,7 +129,7 @@ sequence_frame (Sequence *sequence, gint index, CountPlane *plane, FrameFacts *f
     return FALSE;
   if (facts)
     frame_facts_copy (facts, &pixels->facts);
-  whiten_prepare (&pixels->plane, sequence->dark.pixels ? &sequence->dark : NULL, full_of (sequence, pixels), sequence->settings.rejects_hot, plane);
+  prepare (sequence, &pixels->plane, sequence->dark.pixels ? &sequence->dark : NULL, full_of (sequence, pixels), plane);
   frame_pixels_unref (pixels);
   return TRUE;
 }

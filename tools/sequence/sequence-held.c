@@ -18,17 +18,6 @@ held_after (const SequenceSettings *settings)
   return settings->is_past ? 0 : settings->history / 2 + settings->apart;
 }
 
-/* A frame's place depends on all frames of its group, and its background on those that follow. */
-gboolean
-held_is_open (const Sequence *sequence, gint number)
-{
-  const SequenceSettings *settings = &sequence->settings;
-  const gint64            end = (number + 1) * (gint64) settings->block, last = end + held_after (settings);
-  const gint64            seen = (last + SEQUENCE_GROUP - 1) / SEQUENCE_GROUP * SEQUENCE_GROUP;
-
-  return seen > sequence->list.n || end == sequence->list.n;
-}
-
 void
 placed_clear (gpointer data)
 {

@@ -31,6 +31,12 @@ left_sky (const CountPlane *plane, gint apart)
   return (SkyLevel) { middle, 1.4826f * median_of (values, n) };
 }
 
+gfloat
+left_least (const WhitenPlanes *planes)
+{
+  return left_sky (&planes->background, SKY_APART).level + FAR * left_sky (&planes->whitened, SKY_APART).width;
+}
+
 typedef struct
 {
   gfloat sky, star;             /* the median, and what is above this is a star */

@@ -11,6 +11,9 @@
 #define PAUSE  32               /* frames in which it was not found, or as many as were added: the next search may be half of these away */
 #define STRONGER 3.0            /* times as strong as a row that crosses its way, ... */
 #define SHARED 4                /* ... near it in one in so many frames */
+#define BESIDE 5.0              /* px between a row and what rests, whose light it may be */
+#define AS_STRONG 0.7           /* times as strong as the row */
+#define LEAST_VOTES 2           /* searches that say that it rests, more than those that say that it moves */
 #define REACH  256              /* frames of a track, at most */
 
 /* How far `row` is from where the object of `track` is then; INFINITY: they cannot be one. */
@@ -52,6 +55,51 @@ is_crossing (const Tables *tables, const ObjectRow *row, const ObjectRow *other)
   for (gint i = row->index - row->frames + 1; i <= row->index; i++)
     shared += apart_at (tables, row, other, i) <= NEAR;
   return shared * SHARED >= row->frames;
+}
+
+/* Does `still` lie near the row, so that a thing that rests says better what is there than one that moves as the row does (1), or not so well (-1)?  0:
+ * neither. */
+static gint
+rests (const Tables *tables, const ObjectRow *row, const ObjectRow *still)
+{
+  ObjectRow     unmoved = *row;
+  gdouble       moves, stays;
+
+  if (ABS (still->index - row->index) > PAUSE || still->value < AS_STRONG * row->value)
+    return 0;
+  unmoved.v_x = unmoved.v_y = 0.0;
+  moves = distance (tables, row, still);
+  stays = distance (tables, &unmoved, still);
+  return ! (MIN (moves, stays) < BESIDE) ? 0 : stays < moves ? 1 : -1;
+}
+
+/* An object that hardly moves has its light on ways past it, too. */
+static gboolean
+is_at_rest (const Tables *tables, const ObjectRow *row, guint begin)
+{
+  gint votes = 0;
+
+  for (guint k = begin; k < tables->still->len && g_array_index (tables->still, ObjectRow, k).index <= row->index + PAUSE; k++)
+    votes += rests (tables, row, &g_array_index (tables->still, ObjectRow, k));
+  return votes >= LEAST_VOTES;
+}
+
+static void
+drop_resting (Tables *tables)
+{
+  GArray *left = g_array_new (FALSE, FALSE, sizeof (ObjectRow));
+
+  for (guint i = 0, begin = 0; i < tables->tracks->len; i++)
+    {
+      const ObjectRow *row = &g_array_index (tables->tracks, ObjectRow, i);
+
+      while (begin < tables->still->len && g_array_index (tables->still, ObjectRow, begin).index < row->index - PAUSE)
+        begin++;
+      if (! is_at_rest (tables, row, begin))
+        g_array_append_vals (left, row, 1);
+    }
+  g_array_unref (tables->tracks);
+  tables->tracks = left;
 }
 
 static void
@@ -214,6 +262,7 @@ tables_link (Tables *tables)
 {
   guint begin = 0;              /* tracks that may reach the frame */
 
+  drop_resting (tables);
   drop_crossings (tables);
   link_tracks (tables);
   for (guint i = 0; i < tables->detections->len; i++)

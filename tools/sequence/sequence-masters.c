@@ -7,7 +7,9 @@
  * master dark has its bias, as each of its frames. */
 #include "sequence.h"
 
+#include <glib/gstdio.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +28,8 @@
 #define LIT         3.0f        /* times its noise: a flat of less light tells nothing of the lens */
 #define DIVIDED     2.0         /* counts: a flat of fewer has been divided already */
 #define NAME_LENGTH 16
+#define SEAL        "TESSSUM = '%s'"
+#define SEAL_WITHIN 5760        /* bytes of the file */
 
 static const gchar *const names[MASTERS] = { "bias", "dark", "flat", "bad-pixels" };
 
@@ -333,15 +337,50 @@ path_of (const Sequence *sequence, const Making *making)
   return g_strdup_printf ("%s/masters/%s-%.*s.fits", sequence->folder, names[making->kind], NAME_LENGTH, g_checksum_get_string (sum));
 }
 
+/* Of the numbers, and of what their use depends on. */
+static void
+seal_of (const CountPlane *plane, gdouble exposure, gchar *hash)
+{
+  GString *text = g_string_new (NULL);
+
+  content_of_bytes (plane->pixels, sizeof (gfloat) * (gsize) plane->width * plane->height, hash);
+  g_string_append_printf (text, "%s %d %d", hash, plane->width, plane->height);
+  row_add_number (text, ' ', "%.6f", exposure);
+  content_of_bytes (text->str, text->len, hash);
+  g_string_free (text, TRUE);
+}
+
+/* Does the head of the file say that these are its numbers? */
+static gboolean
+has_seal (const gchar *path, const FramePixels *pixels)
+{
+  gchar             head[SEAL_WITHIN + 1] = "", hash[CONTENT_LENGTH];
+  g_autofree gchar *card = NULL;
+  FILE             *file = g_fopen (path, "rb");
+
+  if (file)
+    {
+      head[fread (head, 1, SEAL_WITHIN, file)] = '\0';
+      fclose (file);
+    }
+  seal_of (&pixels->plane, pixels->facts.exposure, hash);
+  card = g_strdup_printf (SEAL, hash);
+  return strstr (head, card) != NULL;
+}
+
 static gboolean
 keep (const Sequence *sequence, const Making *making, const CountPlane *plane, const gchar *path, GError **error)
 {
   g_autofree gchar *folder = g_path_get_dirname (path), *exposure = NULL;
   gchar             digits[G_ASCII_DTOSTR_BUF_SIZE];
-  const gchar      *cards[] = { NULL, NULL };
+  gchar             hash[CONTENT_LENGTH];
+  g_autofree gchar *seal = NULL;
+  const gchar      *cards[] = { NULL, NULL, NULL };
 
+  seal_of (plane, making->exposure, hash);
+  cards[0] = seal = g_strdup_printf (SEAL, hash);
   exposure = g_strdup_printf ("EXPTIME = %20s", g_ascii_formatd (digits, sizeof digits, "%.6f", making->exposure));
-  cards[0] = isfinite (making->exposure) ? exposure : NULL;
+  cards[1] = isfinite (making->exposure) ? exposure : NULL;
   return saving_folder (sequence->folder, error) && saving_folder (folder, error) && fits_write (path, plane, cards, error);
 }
 
@@ -352,7 +391,7 @@ prepare (Making *making, const gchar *what, GError **error)
          && (making->kind != MASTER_FLAT || find_levels (making, error));
 }
 
-/* One that was kept before, and is damaged, is made anew. */
+/* One that was kept before, and is damaged, or has other numbers, is made anew. */
 static gboolean
 is_kept (const Making *making, const gchar *path)
 {
@@ -360,17 +399,20 @@ is_kept (const Making *making, const gchar *path)
   g_autoptr (GError) error = NULL;
   FrameCache        *cache;
   FramePixels       *pixels;
+  gboolean           is_good = FALSE;
 
   if (! g_file_test (path, G_FILE_TEST_IS_REGULAR))
     return FALSE;
   cache = frame_cache_new (KEPT_BYTES);
   pixels = frame_cache_get (cache, &frame, making->width, making->height, &error);
+  if (! pixels)
+    progress_say ("%s: made anew, because what was kept is damaged: %s", names[making->kind], error->message);
+  else if (! (is_good = has_seal (path, pixels)))
+    progress_say ("%s: made anew, because what was kept has been changed", names[making->kind]);
   if (pixels)
     frame_pixels_unref (pixels);
-  else
-    progress_say ("%s: made anew, because what was kept is damaged: %s", names[making->kind], error->message);
   frame_cache_free (cache);
-  return pixels != NULL;
+  return is_good;
 }
 
 /* The path of the master, made where it is not there; NULL: it cannot be made. */

@@ -288,17 +288,41 @@ hide_others (const CountPlane *plane, const GArray *stars, const CountPlane *oth
   return hidden;
 }
 
+/* The plane becomes what it is so many whole pixels away. */
+static void
+move_back (CountPlane *plane, gint by_x, gint by_y)
+{
+  CountPlane moved;
+
+  count_plane_init (&moved, plane->width, plane->height);
+  for (gint y = 0; y < plane->height; y++)
+    for (gint x = 0; x < plane->width; x++)
+      {
+        const gint     u = x + by_x, v = y + by_y;
+        const gboolean is_seen = u >= 0 && u < plane->width && v >= 0 && v < plane->height;
+
+        moved.pixels[(gsize) y * plane->width + x] = is_seen ? plane->pixels[(gsize) v * plane->width + u] : NAN;
+      }
+  count_plane_clear (plane);
+  *plane = moved;
+}
+
+/* From where the stars say on: what has misled the search for whole pixels would do so again. */
 static void
 compare_others (Sequence *sequence, const Key *key, const GArray *from, const CountPlane *plane, const GArray *to, Place way, Shift *found)
 {
   const gint radius = (gint) ceil (AROUND * sequence->settings.fwhm);
   CountPlane reference = hide_others (&key->plane, from, plane, to, way, radius);
   CountPlane frame = hide_others (plane, to, &key->plane, from, (Place) { -way.x, -way.y }, radius);
+  const gint by_x = (gint) floor (way.x + 0.5), by_y = (gint) floor (way.y + 0.5);
   ShiftKey   shifts;
   Shift      again;
 
+  move_back (&frame, by_x, by_y);
   shift_key_init (&shifts, &reference, FALSE);
-  sequence_shifts (sequence, &shifts, 1, frame.pixels, NULL, &again);
+  sequence_shifts_near (sequence, &shifts, frame.pixels, &again);
+  again.x += by_x;
+  again.y += by_y;
   if (again.ok && again.converged && hypot (again.x - way.x, again.y - way.y) < TOGETHER)
     *found = again;
   shift_key_clear (&shifts);

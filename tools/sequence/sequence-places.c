@@ -193,7 +193,7 @@ joins (Places *places, gint index, Key **key, Shift *found)
   return result;
 }
 
-/* The first frame that can be read; NULL: it disagrees with the key before, or with a frame in the middle of the
+/* The first frame that can be read; NULL: it shows too few stars, or disagrees with the key before, or with a frame in the middle of the
  * group. */
 static Key *
 take_first (Places *places, gint first, gint end, Shift *found)
@@ -204,7 +204,7 @@ take_first (Places *places, gint first, gint end, Shift *found)
 
   while (index < end && ! (key = key_new (places->sequence, index)))
     index++;
-  if (key && (! places->key || joins (places, index, &key, found))
+  if (key && key->stars->len >= FEWEST && (! places->key || joins (places, index, &key, found))
       && (middle == first || agrees_with (places->sequence, key, middle)))
     return key;
   key_free (key);

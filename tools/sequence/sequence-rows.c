@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Rows of a block's file: a letter and numbers, with tabs between them.  F: a frame; D: a detection; T: a track; O: the frame before the
- * block, which says how the block's chain lies against the one before, G: how that frame is turned, B: its light; A: how a frame is turned; Q: how good a frame is; W: what a frame says of the sky; L: a search's threshold; K: a streak.  H, P and S: see sequence-content.c. */
+ * Rows of a block's file: a letter and numbers, with tabs between them.  F: a frame; D: a detection; T: a track; R: what would be one, but has not moved; O: the frame before the
+ * block, which says how the block's chain lies against the one before, G: how that frame is turned, B: the last light that is known; A: how a frame is turned; Q: how good a frame is; W: what a frame says of the sky; L: a search's threshold; K: a streak; N: the gain.  H, P and S: see sequence-content.c. */
 #include "sequence.h"
 
 #include <math.h>
@@ -44,6 +44,16 @@ row_add_frame (GString *text, const FrameRow *row)
 }
 
 void
+row_add_gain (GString *text, const FrameRow *row)
+{
+  if (! (row->gain > 0.0))
+    return;
+  g_string_append_printf (text, "N\t%d", row->index);
+  row_add_number (text, '\t', "%.6g", row->gain);
+  g_string_append_c (text, '\n');
+}
+
+void
 row_add_turn (GString *text, const FrameRow *row, gint width, gint height)
 {
   if (row->angle == 0.0 && isfinite (row->angle_error))
@@ -75,7 +85,7 @@ row_add_light (GString *text, gint index, gdouble light)
 void
 row_add_object (GString *text, const ObjectRow *row)
 {
-  g_string_append_printf (text, "%c\t%d\t%d", row->frames > 1 ? 'T' : 'D', row->index, row->frames);
+  g_string_append_printf (text, "%c\t%d\t%d", row->is_still ? 'R' : row->frames > 1 ? 'T' : 'D', row->index, row->frames);
   row_add_number (text, '\t', "%.3f", row->x);
   row_add_number (text, '\t', "%.3f", row->y);
   row_add_number (text, '\t', "%.5f", row->v_x);
@@ -137,7 +147,8 @@ void
 tables_init (Tables *tables)
 {
   *tables = (Tables) { g_array_new (FALSE, FALSE, sizeof (FrameRow)), g_array_new (FALSE, FALSE, sizeof (ObjectRow)),
-                       g_array_new (FALSE, FALSE, sizeof (ObjectRow)), solved_new (), g_array_new (FALSE, FALSE, sizeof (StreakRow)),
+                       g_array_new (FALSE, FALSE, sizeof (ObjectRow)), solved_new (), g_array_new (FALSE, FALSE, sizeof (ObjectRow)),
+                       g_array_new (FALSE, FALSE, sizeof (StreakRow)),
                        g_array_new (FALSE, FALSE, sizeof (gdouble)), 0, 0.0, 0, 0 };
   g_array_set_clear_func (tables->frames, free_names);
 }
@@ -149,6 +160,7 @@ tables_clear (Tables *tables)
   g_array_free (tables->detections, TRUE);
   g_array_free (tables->tracks, TRUE);
   g_array_free (tables->solved, TRUE);
+  g_array_free (tables->still, TRUE);
   g_array_free (tables->streaks, TRUE);
   g_array_free (tables->searches, TRUE);
 }
@@ -162,14 +174,15 @@ typedef struct
   gdouble    light;             /* to be added to the light of the chain that goes on */
 } Joint;
 
+/* Where no frame before has a place, the number of its chain tells those that follow; -1: there was none. */
 static Joint
 joint_of (const Tables *tables, gchar **words)
 {
   Joint joint = { .joined = -1 };
 
   if (tables->frames->len > 0)
-    joint.chain = g_array_index (tables->frames, FrameRow, tables->frames->len - 1).chain + 1;
-  for (guint i = tables->frames->len; words && g_strv_length (words) == 5 && i-- > 0;)
+    joint.chain = g_array_index (tables->frames, FrameRow, tables->frames->len - 1).chain - (words ? atoi (words[2]) : -1);
+  for (guint i = tables->frames->len; words && i-- > 0;)
     {
       const FrameRow *row = &g_array_index (tables->frames, FrameRow, i);
 
@@ -290,7 +303,7 @@ tables_add (Tables *tables, const gchar *text)
       g_auto (GStrv) words = g_strsplit (*line, "\t", -1);
       const guint n = g_strv_length (words);
 
-      if (**line == 'O')
+      if (**line == 'O' && n == 5)
         joint = joint_of (tables, words);
       else if (**line == 'F' && n == FRAME_WORDS + 2 && is_in_place (tables, words))
         add_frame (tables, words, &joint);
@@ -302,10 +315,14 @@ tables_add (Tables *tables, const gchar *text)
         add_turn (tables, words);
       else if (**line == 'Q' && n == QUALITY_WORDS && is_in_place (tables, words))
         add_quality (tables, words, &joint);
+      else if (**line == 'N' && n == 3 && is_in_place (tables, words))
+        g_array_index (tables->frames, FrameRow, tables->frames->len - 1).gain = number_of (words[2]);
       else if (**line == 'D' && n == OBJECT_WORDS && is_in_place (tables, words))
         add_object (tables, tables->detections, words, &joint);
       else if (**line == 'T' && n == OBJECT_WORDS && is_in_place (tables, words))
         add_object (tables, tables->tracks, words, &joint);
+      else if (**line == 'R' && n == OBJECT_WORDS && is_in_place (tables, words))
+        add_object (tables, tables->still, words, &joint);
       else if (**line == 'K' && n == STREAK_WORDS && is_in_place (tables, words))
         add_streak (tables->streaks, words);
       else if (**line == 'L' && n == SEARCH_WORDS && is_in_place (tables, words))

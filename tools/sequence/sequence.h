@@ -2,9 +2,9 @@
  *
  * tessera-sequence: what moves in a sequence of frames.
  *
- * The sequence is cut into blocks of frames.  A block is computed from its files alone: before its first frame it goes back as far as its
- * history reaches, twice, so that objects are out of that history too, and behind its last one it goes on as far.  So blocks can be made in any
- * order, on any machine, and again after a run was ended; the tables are put together from them. */
+ * The sequence is cut into blocks of frames.  A block is computed from its files alone: before its first frame it goes back to where its leg of the night
+ * begins, and before that as far as its history reaches, twice, so that objects are out of that history too; behind its last one it goes on until that can be
+ * judged.  So blocks can be made in any order, on any machine, of any size, and again after a run was ended; the tables are put together from them. */
 #ifndef SEQUENCE_H
 #define SEQUENCE_H
 
@@ -43,7 +43,8 @@ typedef struct
   gint            every;        /* frames between searches for short tracks; 0: none */
   gint            stack;        /* frames that synthetic tracking adds; 0: none */
   gdouble         saturation;   /* negative: what the files say */
-  gdouble         gain, fwhm, fastest;
+  gdouble         gain;         /* negative: what the frames show */
+  gdouble         fwhm, fastest;
   gfloat          step;         /* between the files' numbers; found, not set */
   gdouble         threshold, track_threshold;   /* 0: such that noise alone passes them so often in all frames: */
   gdouble         false_detections, false_tracks;
@@ -113,6 +114,11 @@ gdouble     sequence_gain   (const Sequence *sequence);
  * frame cannot be used, and the error says why. */
 gboolean    sequence_frame  (Sequence *sequence, gint index, CountPlane *plane, FrameFacts *facts, GError **error);
 
+/* sequence-columns.c: pixels of columns that are dead or bright have no value. */
+void        columns_hide    (CountPlane *plane);
+/* What is left of stars beside columns without a value goes, as they are predicted from some of the frames only.  `plane`: of the frame. */
+void        columns_clear_stars (const CountPlane *plane, const WhitenPlanes *planes, CountPlane *filtered);
+
 /* sequence-masters.c: the name of an option, without its dashes. */
 const gchar *master_name    (MasterKind kind);
 /* The path of the only frame of `what`, or of the master that is made of its frames.  NULL: there is none. */
@@ -145,10 +151,10 @@ CountPlane  calibration_apply (const Calibration *calibration, const FramePixels
  * The frame of any size, with its content.  NULL: it cannot be read, or not while it changes.  `is_alone`: there is no other frame in its file. */
 FramePixels *content_decode   (FrameCache *cache, Frame *frame, gboolean is_alone, Content *content, GError **error);
 gboolean     content_is_alone (const FrameList *list, gint index);
-/* Before and after a block is made; frames from `first` to before `end`.  `end`: adds what was read to the block's lines, and seals them.  FALSE: a frame
- * has changed since a block before. */
+/* Before and after a block is made; frames from `first` to before `end`.  `end`: adds what was read to the block's lines, and seals them.  `is_open`: more
+ * frames would make it another one.  FALSE: a frame has changed since a block before. */
 void         content_begin    (Sequence *sequence, gint first, gint end);
-gboolean     content_end      (const Sequence *sequence, gint block, gint first, gint end, GString *text, GError **error);
+gboolean     content_end      (const Sequence *sequence, gboolean is_open, gint first, gint end, GString *text, GError **error);
 /* Was the block the end of a sequence that has grown since? */
 gboolean     content_is_outgrown (const gchar *text, gint frames, gdouble cadence);
 /* Is the text a block's, with all of its bytes? */
@@ -169,6 +175,8 @@ void        sequence_tell   (Sequence *sequence);
 gint        sequence_batch  (const Sequence *sequence);
 /* `frames` lie one behind the other; `kept`: what keeps them on the device, or NULL. */
 void        sequence_shifts (Sequence *sequence, ShiftKey *key, gint n, const gfloat *frames, TesseraKept *const *kept, Shift *found);
+/* Of one frame that lies less than a pixel away. */
+void        sequence_shifts_near (Sequence *sequence, ShiftKey *key, const gfloat *frame, Shift *found);
 void        sequence_whiten (Sequence *sequence, const WhitenFrames *frames, WeightsMethod method, WhitenPlanes *planes,
                              Weights *weights);
 
@@ -207,6 +215,8 @@ typedef struct
 /* `apart`: pixels of which one is looked at. */
 #define SKY_APART 7
 SkyLevel    left_sky        (const CountPlane *plane, gint apart);
+/* What is above it in the background is a star, if a faint one. */
+gfloat      left_least      (const WhitenPlanes *planes);
 /* sequence-left.c: the part of the stars' pixels that lie more than 3 standard deviations from the background; 0:
  * hardly any. */
 gdouble     left_of_stars   (const WhitenPlanes *planes);
@@ -214,14 +224,26 @@ gdouble     left_of_stars   (const WhitenPlanes *planes);
 gboolean    left_scale      (const CountPlane *current, WhitenPlanes *planes);
 
 /* sequence-background.c: weights, and planes that are judged. */
-void        background_find (Sequence *sequence, const WhitenFrames *frames, WhitenPlanes *planes, Weights *weights);
+void        background_find (Sequence *sequence, const WhitenFrames *frames, gdouble gain, WhitenPlanes *planes, Weights *weights);
+
+/* sequence-gain.c: the electrons that a count stands for, as frames show it. */
+typedef struct
+{
+  gint    pairs;                /* of frames that were added */
+  GArray *samples;
+  gdouble gain;                 /* 0: not known */
+} GainShown;
+
+void        gain_init       (GainShown *shown);
+void        gain_clear      (GainShown *shown);
+/* A frame, and what it was predicted from, with this noise gain.  `step`: as of SequenceSettings. */
+void        gain_add        (GainShown *shown, const WhitenFrames *frames, const CountPlane *background, gdouble noise_gain, gfloat step);
 
 /* A frame of a chain. */
 typedef struct
 {
   WhitenFrame frame;
   gint        index;
-  gdouble     light;            /* as of Quality */
   gdouble     applied;          /* degrees that its plane is turned back by */
   GArray     *hidden;           /* pixels, until it is judged; NULL: none */
   gboolean    is_screened;      /* or judged */
@@ -350,8 +372,6 @@ void        placed_clear    (gpointer data);
 /* Frames on each side of one that have to be there for it, if there are so many. */
 gint        held_before     (const SequenceSettings *settings);
 gint        held_after      (const SequenceSettings *settings);
-/* Would a block be another one if more frames followed the last? */
-gboolean    held_is_open    (const Sequence *sequence, gint block);
 void        held_init       (Held *held, const SequenceSettings *settings);
 void        held_clear      (Held *held);
 /* No frames are held any more. */
@@ -372,6 +392,9 @@ PlacedFrame *held_alone     (const Held *held, const PlacedFrame *now, const Whi
  *
  * Where half of the history has not seen the sky, a star is as new as an object: there is neither in `filtered`. */
 void        clean_new_sky   (const WhitenFrames *frames, CountPlane *filtered);
+/* Where not all of the history has seen the sky, what is left of stars goes. */
+void        clean_around    (CountPlane *filtered, gint x, gint y);
+void        clean_rim       (const WhitenFrames *frames, const WhitenPlanes *planes, CountPlane *filtered);
 /* From which number on a pixel is full: `saturation`, or less where many of this frame end at one number. */
 gfloat      clean_full      (const CountPlane *plane, gfloat saturation);
 /* Streaks and rays go from `filtered` and from the frame, bad columns from `filtered`, and streaks that are as wide as a star become rows.  `alone`: as of held_alone; its trails, which are dark, go too.  Returns
@@ -399,6 +422,7 @@ typedef struct
   gint       n_alone;           /* of these, of no track; not in a block's file */
   FrameState state;
   gdouble    x, y, error, noise_gain, threshold;
+  gdouble    gain;              /* that frames before it show; 0: it is not known, or was given */
   gdouble    angle, angle_error;        /* x and y are of its plane turned back by `angle`; angle_error NaN: not known */
   FrameFacts facts;             /* without what is said of the sky, ... */
   SkyState   sky;               /* ... which is this */
@@ -412,6 +436,7 @@ typedef struct
   gint    index, frames;        /* frames: that were added; 1 of a detection */
   gdouble x, y, v_x, v_y, value, flux, ra, dec;         /* a track's flux is not in a block's file */
   gint    track;                /* -1: none; not in a block's file */
+  gboolean is_still;            /* of what looks like a track: it has not moved by the width of a star */
 } ObjectRow;
 
 /* sequence-numbers.c: behind what parts it from the number before, with the same digits in every language; nothing
@@ -420,15 +445,17 @@ void        row_add_number  (GString *text, gchar before, const gchar *format, g
 void        row_add_frame   (GString *text, const FrameRow *row);
 /* Of pictures of this size; nothing where it is not turned. */
 void        row_add_turn    (GString *text, const FrameRow *row, gint width, gint height);
+/* Nothing where it is 0. */
+void        row_add_gain    (GString *text, const FrameRow *row);
 void        row_add_object  (GString *text, const ObjectRow *row);
 void        row_add_streak  (GString *text, gint index, const Streak *streak);
 /* Of a search over so many frames. */
 void        row_add_search  (GString *text, gint index, gint frames, gdouble threshold);
-/* The last frame before a block's first that had a place, in the block's chain. */
+/* The last frame before a block's first that had a place, in the block's chain; -1: there is none. */
 void        row_add_overlap (GString *text, gint index, FrameShift at, gint chain);
 /* How that frame is turned. */
 void        row_add_overlap_turn (GString *text, gint index, gdouble angle);
-/* The light of that frame's stars. */
+/* The light of stars of the last frame before that shows them. */
 void        row_add_light   (GString *text, gint index, gdouble light);
 /* What the header of a frame says of the sky. */
 void        row_add_solved  (GString *text, gint index, const FrameFacts *facts);
@@ -443,6 +470,7 @@ typedef struct
 {
   GArray *frames, *detections, *tracks;         /* FrameRow, ObjectRow, ObjectRow */
   GArray *solved;               /* frames that say where in the sky they lie; sequence-solved.c */
+  GArray *still;                /* ObjectRow: no tracks */
   GArray *streaks;              /* StreakRow */
   GArray *searches;             /* gdouble: the threshold of each search for tracks */
   gint    n_tracks;             /* objects; of each there are some rows */
@@ -467,6 +495,9 @@ typedef struct
 } Thresholds;
 
 Thresholds  tables_thresholds (const Tables *tables, gboolean of_searches);
+
+/* The median of the frames; 0: it is not known. */
+gdouble     tables_gain      (const Tables *tables);
 
 /* sequence-level.c: where a place of a frame lies when that is turned back, and the other way round. */
 Point       level_place     (const Tables *tables, const FrameRow *frame, gdouble x, gdouble y);
