@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * The check table of tessera:denoise. */
+#include "check.h"
+
+enum { LIGHTNESS, COLOR, DETAIL, LEVEL };
+
+static const gchar *const neutral[] = { "lightness=0,color=0", NULL };
+
+static gboolean
+passes (const gdouble *values)
+{
+  return values[LIGHTNESS] == 0 && values[COLOR] == 0;
+}
+
+const CheckFilter check_denoise =
+{
+  .name = "denoise",
+  .operation = "tessera:denoise",
+  .n_properties = 4,
+  .properties =
+    {
+      { "lightness", CHECK_DOUBLE, CHECK_UNIFORM, 0, 3, 1, 0.1, NULL },
+      { "color", CHECK_DOUBLE, CHECK_UNIFORM, 0, 3, 1, 0.1, NULL },
+      { "detail", CHECK_DOUBLE, CHECK_UNIFORM, 0, 1, 0.25, 0.1, NULL },
+      { "level", CHECK_DOUBLE, CHECK_UNIFORM, 0, 0.25, 0, 0.5, NULL }
+    },
+  .format = "R'G'B'A float", .neutral = neutral, .passes = passes,
+  .exact_shift = TRUE, .whole = TRUE, .requests = 3,
+  .nan_policy = "pixels with NaN or Inf pass through, and nothing depends on them"
+};
