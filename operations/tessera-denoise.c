@@ -61,12 +61,13 @@ property_int (measured_flat, _("Flat places (result)"), 0)
 
 #include "tessera-op.h"
 #include "denoise.h"
-
-#include <string.h>
+#include "denoise.cl.h"
 
 #define LEAST_SIDE 16           /* of a picture that is measured */
 
-static const TesseraFilter denoise = { .name = "denoise", .area = denoise_area };
+static const TesseraFilter denoise = {
+  .name = "denoise", .source = tessera_denoise_cl, .area = denoise_area, .scratch_bytes = denoise_scratch_bytes, .device = denoise_device
+};
 
 /* ------------------------------------------------------------- the survey -- */
 
@@ -88,31 +89,17 @@ set_white (Measured *measured, gdouble sigma)
   measured->flat = 0.0;
 }
 
-static gboolean
-survey (const TesseraRequest *request, const TesseraFilter *filter, gpointer result, gsize bytes)
-{
-  TesseraRequest whole = *request;
-
-  whole.output = NULL;
-  whole.filter = filter;
-  whole.roi = whole.bounds;
-  return tessera_survey (&whole, result, bytes);
-}
-
-static gboolean
+static void
 measure (const TesseraRequest *request, Denoise *d, Measured *measured)
 {
   g_autofree DenoiseTones  *tones = g_new0 (DenoiseTones, 1);
   g_autofree DenoisePlanes *planes = g_new0 (DenoisePlanes, 1);
 
-  if (! survey (request, &denoise_survey_tones, tones, sizeof *tones))
-    return FALSE;
+  denoise_survey_tones (request, tones);
   denoise_curves (tones, measured->sigma);
   denoise_make_tones (d, measured->sigma);
-  if (! survey (request, &denoise_survey_planes, planes, sizeof *planes))
-    return FALSE;
+  denoise_survey_planes (request, planes);
   measured->flat = denoise_strengths (planes, measured->squares);
-  return TRUE;
 }
 
 /* ------------------------------------------------------------- operation -- */
@@ -145,10 +132,11 @@ run (TesseraRequest *request, const GeglProperties *o)
   d->bounds = bounds_of (request);
   request->params = d;
   is_measured = o->level == 0.0 && ! tessera_is_endless (&request->bounds) && MIN (d->bounds.width, d->bounds.height) >= LEAST_SIDE;
-  if (is_measured && ! measure (request, d, &measured))
-    return FALSE;
+  if (is_measured)
+    measure (request, d, &measured);
   if (! is_measured || measured.flat == 0.0)
     set_white (&measured, o->level > 0.0 ? o->level : DENOISE_LEAST);
+  request->halo = (TesseraHalo) { DENOISE_REACH, DENOISE_REACH, DENOISE_REACH, DENOISE_REACH };
   denoise_make_tones (d, measured.sigma);
   denoise_make_noise (d, measured.squares, sliders, o->detail, is_measured && measured.flat > 0.0);
   return tessera_process (request);

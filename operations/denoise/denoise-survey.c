@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * The noise of the whole picture, in integer counts: by tone, and by frequency once the tones are stabilised.  Blocks of
- * 8 x 8 pixels lie side by side; an area counts those that begin in it.
+ * 8 x 8 pixels lie side by side.
  */
 #include "config.h"
 
@@ -150,61 +150,72 @@ count_planes (const Denoise *d, const Block *block, gpointer part)
       planes->squares[class][plane][i] += (guint64) (65536.0f * MIN (f[plane][i] * f[plane][i], 32768.0f) + 0.5f);
 }
 
-/* ------------------------------------------------------------------ areas -- */
+/* ------------------------------------------------------------------- rows -- */
 
-typedef void (*Count) (const Denoise *d, const Block *block, gpointer part);
-
-/* The first block at or behind a pixel. */
-static gint
-block_after (gint pixel)
+/* A pass over the picture. */
+typedef struct
 {
-  return pixel <= FIRST ? FIRST : FIRST + (pixel - FIRST + SURVEY_BLOCKS - 1) / SURVEY_BLOCKS * SURVEY_BLOCKS;
+  const TesseraRequest *request;
+  void                (*count) (const Denoise *d, const Block *block, gpointer part);
+  void                (*merge) (gpointer result, gconstpointer part);
+  gsize                 bytes;          /* of the result, and of a thread's part of it */
+  gpointer              result;         /* under the lock */
+  GMutex                lock;
+} Pass;
+
+static gint
+blocks_along (gint pixels)
+{
+  return MAX (0, (pixels - FIRST) / SURVEY_BLOCKS);
 }
 
 static void
-count_row (const TesseraRequest *request, gint x, gint y, gint n, gfloat *pixels, Count count, gpointer part)
+count_row (const Pass *pass, gint x, gint y, gint n, gfloat *pixels, gpointer part)
 {
-  const Denoise      *d = request->params;
-  const GeglRectangle rect = { d->bounds.x + x, d->bounds.y + y, 8 * n, 8 };
+  const Denoise      *d = pass->request->params;
+  const GeglRectangle rect = { d->bounds.x + FIRST + SURVEY_BLOCKS * x, d->bounds.y + FIRST + SURVEY_BLOCKS * y, 8 * n, 8 };
   Block               block;
 
-  tessera_read_input (request, &rect, pixels);
+  tessera_read_input (pass->request, &rect, pixels);
   for (gint i = 0; i < n; i++)
     {
       for (gint row = 0; row < 8; row++)
         planes_take_apart (pixels + 4 * (8 * i + row * rect.width), 8, block.colours[0] + 8 * row, block.colours[1] + 8 * row,
                            block.colours[2] + 8 * row, block.alpha + 8 * row);
-      count (d, &block, part);
+      pass->count (d, &block, part);
     }
 }
 
 static void
-count_area (const TesseraRequest *request, const GeglRectangle *area, Count count, gpointer part)
+count_rows (gsize first, gsize n, gpointer data)
 {
-  const Denoise *d = request->params;
-  const gint     left = area->x - d->bounds.x, top = area->y - d->bounds.y;
-  const gint     right = MIN (left + area->width, d->bounds.width - 7), bottom = MIN (top + area->height, d->bounds.height - 7);
+  Pass      *pass = data;
+  const gint across = blocks_along (((const Denoise *) pass->request->params)->bounds.width);
+  g_autofree gpointer part = g_malloc0 (pass->bytes);
   tessera_autoscratch gfloat *pixels = gegl_scratch_new (gfloat, 4 * 64 * ACROSS);
 
-  for (gint y = block_after (top); y < bottom; y += SURVEY_BLOCKS)
-    for (gint x = block_after (left); x < right; x += ACROSS * SURVEY_BLOCKS)
-      count_row (request, x, y, MIN (ACROSS, (right - x + SURVEY_BLOCKS - 1) / SURVEY_BLOCKS), pixels, count, part);
+  for (gsize y = first; y < first + n; y++)
+    for (gint x = 0; x < across; x += ACROSS)
+      count_row (pass, x, y, MIN (ACROSS, across - x), pixels, part);
+  g_mutex_lock (&pass->lock);
+  pass->merge (pass->result, part);
+  g_mutex_unlock (&pass->lock);
 }
 
+/* In C whatever path makes the result: it is a look at each pixel, and the pixels are the host's. */
 static void
-survey_tones (const TesseraRequest *request, const GeglRectangle *area, gpointer part)
+run_pass (Pass *pass)
 {
-  count_area (request, area, count_tones, part);
+  const GeglRectangle *bounds = &((const Denoise *) pass->request->params)->bounds;
+
+  gegl_buffer_flush_ext (pass->request->input, NULL);   /* a filter of GEGL's may have left it on its device */
+  g_mutex_init (&pass->lock);
+  tessera_spread_range (blocks_along (bounds->height), 64.0 / MAX (1, blocks_along (bounds->width)), count_rows, pass);
+  g_mutex_clear (&pass->lock);
 }
 
 static void
-survey_planes (const TesseraRequest *request, const GeglRectangle *area, gpointer part)
-{
-  count_area (request, area, count_planes, part);
-}
-
-static void
-merge_tones (const TesseraRequest *request G_GNUC_UNUSED, const GeglRectangle *area G_GNUC_UNUSED, gpointer result, gconstpointer part)
+merge_tones (gpointer result, gconstpointer part)
 {
   DenoiseTones       *all = result;
   const DenoiseTones *more = part;
@@ -217,7 +228,7 @@ merge_tones (const TesseraRequest *request G_GNUC_UNUSED, const GeglRectangle *a
 }
 
 static void
-merge_planes (const TesseraRequest *request G_GNUC_UNUSED, const GeglRectangle *area G_GNUC_UNUSED, gpointer result, gconstpointer part)
+merge_planes (gpointer result, gconstpointer part)
 {
   DenoisePlanes       *all = result;
   const DenoisePlanes *more = part;
@@ -230,5 +241,18 @@ merge_planes (const TesseraRequest *request G_GNUC_UNUSED, const GeglRectangle *
     }
 }
 
-const TesseraFilter denoise_survey_tones = { .name = "denoise survey", .survey_area = survey_tones, .merge = merge_tones };
-const TesseraFilter denoise_survey_planes = { .name = "denoise survey", .survey_area = survey_planes, .merge = merge_planes };
+void
+denoise_survey_tones (const TesseraRequest *request, DenoiseTones *tones)
+{
+  Pass pass = { .request = request, .count = count_tones, .merge = merge_tones, .bytes = sizeof *tones, .result = tones };
+
+  run_pass (&pass);
+}
+
+void
+denoise_survey_planes (const TesseraRequest *request, DenoisePlanes *planes)
+{
+  Pass pass = { .request = request, .count = count_planes, .merge = merge_planes, .bytes = sizeof *planes, .result = planes };
+
+  run_pass (&pass);
+}

@@ -43,7 +43,9 @@ typedef struct
 /* The energy at a part of its class, 0..1. */
 gdouble denoise_class_at (gint class, gdouble part);
 
-extern const TesseraFilter denoise_survey_tones, denoise_survey_planes;
+/* Of the whole image; params is a Denoise whose bounds, and for the second pass tables of tones, are set.  Begin with zeros. */
+void denoise_survey_tones  (const TesseraRequest *request, DenoiseTones *tones);
+void denoise_survey_planes (const TesseraRequest *request, DenoisePlanes *planes);
 
 /* --- denoise-curve.c -------------------------------------------------------------- */
 
@@ -109,5 +111,11 @@ void denoise_area (const TesseraRequest *request, const GeglRectangle *area);
 
 /* Planes from n pixels; a hole is NaN. */
 void denoise_to_planes (const Denoise *d, const gfloat *pixels, gint n, gfloat *y, gfloat *u, gfloat *v);
+
+/* --- denoise-device.c ------------------------------------------------------------- */
+
+/* TesseraFilter.device and scratch_bytes. */
+gint  denoise_device        (TesseraBand *band);
+gsize denoise_scratch_bytes (const TesseraRequest *request, gint width, gint height);
 
 #endif

@@ -13,11 +13,13 @@ passes (const gdouble *values)
   return values[LIGHTNESS] == 0 && values[COLOR] == 0;
 }
 
+static const CheckUndrawn undrawn[] = { { "measured-level", CHECK_RESULT }, { "measured-flat", CHECK_RESULT }, { NULL, NULL } };
+
 const CheckFilter check_denoise =
 {
   .name = "denoise",
   .operation = "tessera:denoise",
-  .n_properties = 4,
+  .n_properties = 4, .undrawn = undrawn,
   .properties =
     {
       { "lightness", CHECK_DOUBLE, CHECK_UNIFORM, 0, 3, 1, 0.1, NULL },
@@ -26,6 +28,6 @@ const CheckFilter check_denoise =
       { "level", CHECK_DOUBLE, CHECK_UNIFORM, 0, 0.25, 0, 0.5, NULL }
     },
   .format = "R'G'B'A float", .neutral = neutral, .passes = passes,
-  .exact_shift = TRUE, .whole = TRUE, .requests = 3,
+  .exact_shift = TRUE, .whole = TRUE,
   .nan_policy = "pixels with NaN or Inf pass through, and nothing depends on them"
 };
