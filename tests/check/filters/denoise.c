@@ -15,6 +15,13 @@ passes (const gdouble *values)
 
 static const CheckUndrawn undrawn[] = { { "measured-level", CHECK_RESULT }, { "measured-flat", CHECK_RESULT }, { NULL, NULL } };
 
+static void
+reference (const CheckReferenceArgs *args, RefResult *result)
+{
+  reference_denoise (args->image, args->values[LIGHTNESS], args->values[COLOR], args->values[DETAIL], args->values[LEVEL], result);
+  check_excuse_delivery (args, TRUE, TRUE, result);
+}
+
 const CheckFilter check_denoise =
 {
   .name = "denoise",
@@ -28,6 +35,7 @@ const CheckFilter check_denoise =
       { "level", CHECK_DOUBLE, CHECK_UNIFORM, 0, 0.25, 0, 0.5, NULL }
     },
   .format = "R'G'B'A float", .neutral = neutral, .passes = passes,
+  .reference = reference, .to_reference = { 2e-4, "of the value range: some hundred roundings of 64 sums each" },
   .exact_shift = TRUE, .whole = TRUE,
   .nan_policy = "pixels with NaN or Inf pass through, and nothing depends on them"
 };

@@ -64,6 +64,9 @@ void reference_cielab (const RefImage *image, int inverse, int d50, int display,
 void reference_equalize (const RefImage *image, int channels, int bins, double clip_limit, int tiles,
                          const double weights[3], RefResult *result);
 
+/* image: straight R'G'B'A */
+void reference_denoise (const RefImage *image, double lightness, double color, double detail, double level, RefResult *result);
+
 /* image: the source's value in the first of four components.  output "index" or "mask" (in the
  * first of four components, the others 0).  Returns the count. */
 int  reference_label (const RefImage *image, double threshold, int connectivity, int min_area,
