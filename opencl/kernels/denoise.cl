@@ -18,16 +18,43 @@
 #define window_guess(x)    as_float (0x7ef311c7 - as_int (x))
 #include "tessera-dct.h"
 
-/* A plane: PLANE_ARGS of operations/denoise/denoise-device.c. */
-#define PLANE_ARGS(name) global float *name, int name##_x, int name##_y, int name##_width, int name##_height
-/* Row y, or the nearest that there is. */
-#define ROW_OF(name, y)  (name + (long) (clamp ((y), name##_y, name##_y + name##_height - 1) - name##_y) * name##_width - name##_x)
+/* Where planes lie: `places` has PLACES of (x, y, width, height) for each level, as operations/denoise/denoise-device.c sends them.
+ * Planes of one rectangle lie one behind another.  Kernels make as many of them as their third dimension: Y (kind 0), or U
+ * and V (1). */
+#define PLACE_READ    0         /* planes that are cleaned */
+#define PLACE_MADE    1         /* ... and what is made of them */
+#define PLACE_PILOT   2         /* ... in between; has its kind's planes alone */
+#define PLACE_SIZE    3         /* width and height of the level */
+#define PLACE_WINDOWS 4         /* of each kind and stage: left, top, blocks of 8 columns, rows of windows */
+#define PLACES        8
+#define STEP(kind)    ((kind) == 0 ? 2 : 4)
+
+typedef struct
+{
+  global float *pixels;         /* of pixel (0, 0), which need not be there */
+  int           x, y, width, height;
+} Plane;
+
+static Plane
+plane_at (global float *pixels, global const int *places, int level, int place, int plane)
+{
+  const int4 at = vload4 (level * PLACES + place, places);
+
+  return (Plane) { pixels + (long) plane * at.z * at.w - (long) at.y * at.z - at.x, at.x, at.y, at.z, at.w };
+}
+
+static global float *
+row_of (const Plane *plane, int y)
+{
+  return plane->pixels + (long) y * plane->width;
+}
 
 /* Y, U and V of the band's pixels.  One work-item makes one pixel: 1 read, 3 writes, 6 reads of tables. */
 kernel void denoise_planes (global const float *input, int input_stride, int input_left, int input_top, global const float *tones,
-                            global float *luma, global float *u, global float *v, int across, int down)
+                            global float *planes, int across, int down)
 {
-  const int x = get_global_id (0), y = get_global_id (1);
+  const int  x = get_global_id (0), y = get_global_id (1);
+  const long size = (long) across * down;
 
   if (x < across && y < down)
     {
@@ -38,78 +65,84 @@ kernel void denoise_planes (global const float *input, int input_stride, int inp
       const int    is_plain = (pixel.w != 0.0f) & denoise_is_plain (r) & denoise_is_plain (g) & denoise_is_plain (b);
       const long   at = (long) y * across + x;
 
-      luma[at] = is_plain ? denoise_y (r, g, b) : denoise_hole ();
-      u[at] = is_plain ? denoise_u (r, b) : denoise_hole ();
-      v[at] = is_plain ? denoise_v (r, g, b) : denoise_hole ();
+      planes[at] = is_plain ? denoise_y (r, g, b) : denoise_hole ();
+      planes[size + at] = is_plain ? denoise_u (r, b) : denoise_hole ();
+      planes[2 * size + at] = is_plain ? denoise_v (r, g, b) : denoise_hole ();
     }
 }
 
-/* The mean of 2 x 2 pixels of a level of `across` x `down` pixels. */
+/* The mean of 2 x 2 pixels of a level of `size` pixels. */
 static float
-mean_at (PLANE_ARGS (fine), int across, int down, int x, int y)
+mean_at (const Plane *fine, int4 size, int x, int y)
 {
-  global const float *above = ROW_OF (fine, 2 * y), *below = ROW_OF (fine, min (2 * y + 1, down - 1));
-  const int           right = min (2 * x + 1, across - 1);
+  global const float *above = row_of (fine, 2 * y), *below = row_of (fine, min (2 * y + 1, size.y - 1));
+  const int           right = min (2 * x + 1, size.x - 1);
 
   return denoise_mean (above[2 * x], above[right], below[2 * x], below[right]);
 }
 
-/* The next level; if `corrects`, in place of it what it says less what `fine` says of the same pixels.  One work-item makes
- * one pixel: 4 reads, 1 write. */
-kernel void denoise_halve (PLANE_ARGS (fine), int across, int down, PLANE_ARGS (coarse), int corrects)
+/* The level after `level`; if `corrects`, in place of it what it says less what the finer one says of the same pixels.  One
+ * work-item makes one pixel: 4 reads, 1 write. */
+kernel void denoise_halve (global float *from, global float *to, global const int *places, int level, int kind, int corrects)
 {
-  const int x = get_global_id (0), y = get_global_id (1);
+  const int   plane = kind + get_global_id (2), place = corrects ? PLACE_MADE : PLACE_READ;
+  const Plane fine = plane_at (from, places, level, place, plane), coarse = plane_at (to, places, level + 1, place, plane);
+  const int   x = coarse.x + get_global_id (0), y = coarse.y + get_global_id (1);
 
-  if (x < coarse_width && y < coarse_height)
+  if (x < coarse.x + coarse.width && y < coarse.y + coarse.height)
     {
-      const float mean = mean_at (fine, fine_x, fine_y, fine_width, fine_height, across, down, coarse_x + x, coarse_y + y);
-      const long  at = (long) y * coarse_width + x;
+      const float         mean = mean_at (&fine, vload4 (level * PLACES + PLACE_SIZE, places), x, y);
+      global float *const pixel = row_of (&coarse, y) + x;
 
-      coarse[at] = corrects ? denoise_correction (coarse[at], mean) : mean;
+      *pixel = corrects ? denoise_correction (*pixel, mean) : mean;
     }
 }
 
-/* Adds corrections, bilinear; the coarse level has across x down pixels.  One work-item makes one pixel: 5 reads, 1 write. */
-kernel void denoise_add (PLANE_ARGS (coarse), int across, int down, PLANE_ARGS (fine))
+/* Adds the corrections of the level after `level`, bilinear.  One work-item makes one pixel: 5 reads, 1 write. */
+kernel void denoise_add (global float *from, global float *to, global const int *places, int level, int kind)
 {
-  const int x = get_global_id (0), y = get_global_id (1);
+  const int   plane = kind + get_global_id (2);
+  const Plane coarse = plane_at (from, places, level + 1, PLACE_MADE, plane), fine = plane_at (to, places, level, PLACE_MADE, plane);
+  const int   x = fine.x + get_global_id (0), y = fine.y + get_global_id (1), at = x >> 1;
+  const int4  size = vload4 ((level + 1) * PLACES + PLACE_SIZE, places);
 
-  if (x < fine_width && y < fine_height)
+  if (x < fine.x + fine.width && y < fine.y + fine.height)
     {
-      const int           px = fine_x + x, py = fine_y + y, at = px >> 1;
-      const int           beside = clamp (at + (px & 1 ? 1 : -1), 0, across - 1);
-      global const float *near = ROW_OF (coarse, py >> 1);
-      global const float *over = ROW_OF (coarse, clamp ((py >> 1) + (py & 1 ? 1 : -1), 0, down - 1));
+      const int           beside = clamp (at + (x & 1 ? 1 : -1), 0, size.x - 1);
+      global const float *near = row_of (&coarse, y >> 1);
+      global const float *over = row_of (&coarse, clamp ((y >> 1) + (y & 1 ? 1 : -1), 0, size.y - 1));
 
-      fine[(long) y * fine_width + x] += denoise_between (near[at], near[beside], over[at], over[beside]);
+      row_of (&fine, y)[x] += denoise_between (near[at], near[beside], over[at], over[beside]);
     }
 }
 
-/* A plane that stays as it is.  One work-item copies one pixel. */
-kernel void denoise_copy (PLANE_ARGS (from), PLANE_ARGS (to))
+/* Planes that stay as they are.  One work-item copies one pixel. */
+kernel void denoise_copy (global float *from, global float *to, global const int *places, int kind)
 {
-  const int x = get_global_id (0), y = get_global_id (1);
+  const int   plane = kind + get_global_id (2);
+  const Plane seen = plane_at (from, places, 0, PLACE_READ, plane), made = plane_at (to, places, 0, PLACE_MADE, plane);
+  const int   x = made.x + get_global_id (0), y = made.y + get_global_id (1);
 
-  if (x < to_width && y < to_height)
-    to[(long) y * to_width + x] = ROW_OF (from, to_y + y)[to_x + x];
+  if (x < made.x + made.width && y < made.y + made.height)
+    row_of (&made, y)[x] = row_of (&seen, y)[x];
 }
 
-/* The coefficients of the window at (x, y) of a level of across x down pixels, its holes filled by the mean of the others.
- * FALSE: it has nothing but holes. */
+/* The coefficients of the window at (x, y) of a level of `size` pixels, its holes filled by the mean of the others.  What no
+ * result needs may lie beside the plane: there its edge is read.  FALSE: it has nothing but holes. */
 static int
-window_at (PLANE_ARGS (plane), int across, int down, int x, int y, float *f)
+window_at (const Plane *plane, int4 size, int x, int y, float *f)
 {
   float total = 0.0f;
   int   n = 0;
 
   for (int dy = 0; dy < 8; dy++)
     {
-      global const float *row = ROW_OF (plane, denoise_mirror (y + dy, down));
+      global const float *row = row_of (plane, clamp (denoise_mirror (y + dy, size.y), plane->y, plane->y + plane->height - 1));
       float               sum = 0.0f;
 
       for (int dx = 0; dx < 8; dx++)
         {
-          const float value = row[clamp (denoise_mirror (x + dx, across), plane_x, plane_x + plane_width - 1)];
+          const float value = row[clamp (denoise_mirror (x + dx, size.x), plane->x, plane->x + plane->width - 1)];
 
           f[8 * dy + dx] = value;
           n += value == value ? 1 : 0;
@@ -128,28 +161,35 @@ window_at (PLANE_ARGS (plane), int across, int down, int x, int y, float *f)
 }
 
 /* What the windows of one row leave in 8 columns, transformed back along the rows: the sums over the windows that meet
- * these, in phases of x mod 8, ascending.  `second`: the stage; the first has no pilot.  sums[row of windows][8][8 blocks];
- * weights[row of windows][blocks * 8 / step].  One work-item makes one block of a row of windows. */
-kernel void denoise_windows (PLANE_ARGS (plane), PLANE_ARGS (pilot), int across, int down, global const float *noise, int step,
-                             int second, int left, int top, int blocks, int rows, global float *sums, global float *weights)
+ * these, in phases of x mod 8, ascending.  `second`: the stage; the first has no pilot.  sums[plane][row of
+ * windows][block][8][8]; weights[plane][row of windows][block][8 / step].  One work-item makes one block of a row of windows:
+ * 64 reads for each of 7 or 3 windows, twice as many in the second stage, 68 or 66 writes. */
+kernel void denoise_windows (global float *seen, global float *pilot, global const int *places, int level, int kind, int second,
+                             global const float *noise, global float *sums, global float *weights)
 {
-  const int block = get_global_id (0), row = get_global_id (1);
-  float     sum[64], weight[4] = { 0.0f, 0.0f, 0.0f, 0.0f }, f[64], g[64];
+  const int   block = get_global_id (0), row = get_global_id (1), layer = get_global_id (2), step = STEP (kind);
+  const int4  windows = vload4 (level * PLACES + PLACE_WINDOWS + 2 * kind + second, places);
+  const int4  size = vload4 (level * PLACES + PLACE_SIZE, places);
+  const Plane plane = plane_at (seen, places, level, PLACE_READ, kind + layer);
+  const Plane before = plane_at (pilot, places, level, PLACE_PILOT, layer);
+  const long  place = ((long) layer * windows.w + row) * windows.z + block;
+  float       sum[64], weight[4] = { 0.0f, 0.0f, 0.0f, 0.0f }, f[64], g[64];
 
-  if (block >= blocks || row >= rows)
+  if (block >= windows.z || row >= windows.w)
     return;
+  noise += (3 * level + kind + layer) * NOISE_FLOATS;
   for (int i = 0; i < 64; i++)
     sum[i] = 0.0f;
   for (int phase = 0; phase < 8; phase += step)
     for (int shift = phase > 0 ? phase - 8 : 0; shift <= phase; shift += 8)     /* of the window against the block */
       {
-        const int x = left + 8 * block + shift, y = top + step * row;
-        int       is_there = window_at (plane, plane_x, plane_y, plane_width, plane_height, across, down, x, y, f);
+        const int x = windows.x + 8 * block + shift, y = windows.y + step * row;
+        int       is_there = window_at (&plane, size, x, y, f);
         float     own;
 
         if (second)
           {
-            is_there &= window_at (pilot, pilot_x, pilot_y, pilot_width, pilot_height, across, down, x, y, g);
+            is_there &= window_at (&before, size, x, y, g);
             own = window_wiener (f, g, noise);
           }
         else
@@ -166,44 +206,46 @@ kernel void denoise_windows (PLANE_ARGS (plane), PLANE_ARGS (pilot), int across,
         for (int u = max (0, -shift); u < min (8, 8 - shift); u += step)
           weight[(u + shift) / step] += own;
       }
-  for (int v = 0; v < 8; v++)
-    for (int u = 0; u < 8; u++)
-      sums[((long) (row * 8 + v) * blocks + block) * 8 + u] = sum[8 * v + u];
+  for (int i = 0; i < 64; i++)
+    sums[place * 64 + i] = sum[i];
   for (int k = 0; k < 8 / step; k++)
-    weights[((long) row * blocks + block) * (8 / step) + k] = weight[k];
+    weights[place * (8 / step) + k] = weight[k];
 }
 
-/* The pixels, from the rows of windows over them in phases of y mod 8, ascending.  Holes of `plane` stay holes.  One
- * work-item makes `step` pixels of a column: 64 / step reads, `step` writes. */
-kernel void denoise_sum (PLANE_ARGS (plane), PLANE_ARGS (out), int step, int left, int top, int blocks,
+/* The pixels, from the rows of windows over them in phases of y mod 8, ascending.  Holes stay holes.  One work-item makes `step`
+ * pixels of a column: 64 / step reads, `step` writes. */
+kernel void denoise_sum (global float *seen, global float *made, global const int *places, int level, int kind, int second,
                          global const float *sums, global const float *weights)
 {
-  const int x = get_global_id (0), first = (out_y & -step) + step * (int) get_global_id (1);
-  const int column = out_x + x - left;
-  float     sum[4] = { 0.0f, 0.0f, 0.0f, 0.0f }, weight = 0.0f, one;
+  const int   layer = get_global_id (2), step = STEP (kind);
+  const int4  windows = vload4 (level * PLACES + PLACE_WINDOWS + 2 * kind + second, places);
+  const Plane plane = plane_at (seen, places, level, PLACE_READ, kind + layer);
+  const Plane out = plane_at (made, places, level, second ? PLACE_MADE : PLACE_PILOT, second ? kind + layer : layer);
+  const int   x = out.x + get_global_id (0), y = (out.y & -step) + step * (int) get_global_id (1), column = x - windows.x;
+  float       sum[4] = { 0.0f, 0.0f, 0.0f, 0.0f }, weight = 0.0f, one;
 
-  if (x >= out_width || first >= out_y + out_height)
+  if (x >= out.x + out.width || y >= out.y + out.height)
     return;
   for (int phase = 0; phase < 8; phase += step)
     {
-      const int down = (first - phase) & 7;
-      const int row = (first - down - top) / step;
-      float     f[8];
+      const int  down = (y - phase) & 7;        /* of the pixels in the window */
+      const long place = ((long) layer * windows.w + (y - down - windows.y) / step) * windows.z + column / 8;
+      float      f[8];
 
       for (int v = 0; v < 8; v++)
-        f[v] = sums[(long) (row * 8 + v) * blocks * 8 + column];
+        f[v] = sums[place * 64 + 8 * v + column % 8];
       dct_inverse (f, 1);
       for (int k = 0; k < step; k++)
         sum[k] += f[down + k];
-      weight += weights[((long) row * blocks * 8 + column) / step];
+      weight += weights[place * (8 / step) + column % 8 / step];
     }
   one = window_reciprocal (weight);
   for (int k = 0; k < step; k++)
-    if (first + k >= out_y && first + k < out_y + out_height)
+    if (y + k >= out.y && y + k < out.y + out.height)
       {
-        const float here = ROW_OF (plane, first + k)[out_x + x];
+        const float here = row_of (&plane, y + k)[x];
 
-        ROW_OF (out, first + k)[out_x + x] = here == here ? sum[k] * one : here;
+        row_of (&out, y + k)[x] = here == here ? sum[k] * one : here;
       }
 }
 
@@ -235,21 +277,20 @@ joined (global const float *luma, global const float *u, global const float *v, 
 
 /* The result.  A hole passes through.  (made_left, made_top): its first pixel in the planes.  One work-item makes one pixel: 1 read, 1
  * write, 3 reads or, with the joint step, 147, and 6 of tables. */
-kernel void denoise_finish (INPUT_ARGS (float), global const float *luma, global const float *u, global const float *v, int across,
-                            int down, int made_left, int made_top, global const float *inverse, float4 scale, global const float *alike, float share, float mix,
+kernel void denoise_finish (INPUT_ARGS (float), global const float *luma, int across, int down, int made_left, int made_top, global const float *inverse, float4 scale, global const float *alike, float share, float mix,
                             OUTPUT_ARGS (float))
 {
   const int x = get_global_id (0), y = get_global_id (1);
 
   if (x < width && y < height)
     {
-      const long   at = (long) (y + made_top) * across + x + made_left;
+      const long   at = (long) (y + made_top) * across + x + made_left, size = (long) across * down;
       const float  here = luma[at];
       float4       pixel = vload4 ((long) (y + input_top) * input_stride + x + input_left, input);
-      float2       colours = (float2) (u[at], v[at]);
+      float2       colours = (float2) (luma[size + at], luma[2 * size + at]);
 
       if (mix > 0.0f && here == here)
-        colours = joined (luma, u, v, across, down, x + made_left, y + made_top, alike, share, mix);
+        colours = joined (luma, luma + size, luma + 2 * size, across, down, x + made_left, y + made_top, alike, share, mix);
       if (here == here)
         {
           pixel.x = denoise_table (inverse, DENOISE_INVERSE, denoise_r (here, colours.x, colours.y) * scale.x);
