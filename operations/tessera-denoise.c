@@ -61,7 +61,11 @@ property_int (measured_flat, _("Flat places (result)"), 0)
 
 #include "tessera-op.h"
 #include "denoise.h"
+#include "dialog.h"
+#include "remembered.h"
 #include "denoise.cl.h"
+
+#include <string.h>
 
 #define LEAST_SIDE 16           /* of a picture that is measured */
 
@@ -76,7 +80,7 @@ typedef struct
 {
   gdouble sigma[3][DENOISE_KNOTS];
   gdouble squares[3][64];
-  gdouble flat;                 /* 0: there is nothing to measure */
+  gdouble flat;                 /* blocks; 0: there is nothing to measure */
 } Measured;
 
 static void
@@ -86,7 +90,6 @@ set_white (Measured *measured, gdouble sigma)
     measured->sigma[k / DENOISE_KNOTS][k % DENOISE_KNOTS] = sigma;
   for (gint i = 0; i < 3 * 64; i++)
     measured->squares[i / 64][i % 64] = 1.0;
-  measured->flat = 0.0;
 }
 
 static void
@@ -102,12 +105,41 @@ measure (const TesseraRequest *request, Denoise *d, Measured *measured)
   measured->flat = denoise_strengths (planes, measured->squares);
 }
 
+/* No slider changes what is measured. */
+static void
+measure_or_remember (const TesseraRequest *request, Denoise *d, Measured *measured)
+{
+  TesseraRequest whole = *request;
+  Remembered     asked;
+  GBytes        *known;
+
+  whole.roi = whole.bounds;
+  known = remembered_find (&whole, NULL, 0, &asked);
+  if (known)
+    {
+      memcpy (measured, g_bytes_get_data (known, NULL), sizeof *measured);
+      g_bytes_unref (known);
+      return;
+    }
+  measure (request, d, measured);
+  remembered_keep (&asked, measured, sizeof *measured);
+}
+
 /* ------------------------------------------------------------- operation -- */
 
 static gboolean
 neutral (const GeglProperties *o)
 {
   return o->lightness == 0.0 && o->color == 0.0;
+}
+
+/* A pixel depends on those within reach alone: the noise is told, or cannot be measured. */
+static gboolean
+is_local (GeglOperation *operation, const GeglProperties *o)
+{
+  const GeglRectangle bounds = tessera_bounds (operation, "input");
+
+  return o->level > 0.0 || tessera_is_endless (&bounds);
 }
 
 /* Of an image without end the part around the roi is enough: its edges are far, and begin where windows of all levels do. */
@@ -121,30 +153,90 @@ bounds_of (const TesseraRequest *request)
                                                : request->bounds;
 }
 
+/* The noise at middle grey. */
+static gdouble
+middle (const Measured *measured)
+{
+  const gint knot = DENOISE_KNOTS / 2;
+
+  return (measured->sigma[0][knot] + measured->sigma[1][knot] + measured->sigma[2][knot]) / 3.0;
+}
+
+/* GEGL has no results of an operation but properties.  Without a notification, which would invalidate the node. */
+static void
+tell (GeglOperation *operation, gdouble level, gint flat)
+{
+  GeglProperties *o = GEGL_PROPERTIES (operation);
+  const gboolean  is_new = o->measured_level != level || o->measured_flat != flat;
+
+  o->measured_level = level;
+  o->measured_flat = flat;
+  if (! is_new)
+    return;
+  dialog_show (operation, "measured-level");
+  dialog_show (operation, "measured-flat");
+}
+
 static gboolean
 run (TesseraRequest *request, const GeglProperties *o)
 {
   const gdouble       sliders[2] = { o->lightness, o->color };
   g_autofree Denoise *d = g_new0 (Denoise, 1);
-  Measured            measured;
-  gboolean            is_measured;
+  Measured            measured = { .flat = 0.0 };
 
   d->bounds = bounds_of (request);
   request->params = d;
-  is_measured = o->level == 0.0 && ! tessera_is_endless (&request->bounds) && MIN (d->bounds.width, d->bounds.height) >= LEAST_SIDE;
-  if (is_measured)
-    measure (request, d, &measured);
-  if (! is_measured || measured.flat == 0.0)
-    set_white (&measured, o->level > 0.0 ? o->level : DENOISE_LEAST);
   request->halo = (TesseraHalo) { DENOISE_REACH, DENOISE_REACH, DENOISE_REACH, DENOISE_REACH };
+  if (! is_local (request->errand.operation, o) && MIN (d->bounds.width, d->bounds.height) >= LEAST_SIDE)
+    measure_or_remember (request, d, &measured);
+  if (measured.flat == 0.0)
+    set_white (&measured, o->level > 0.0 ? o->level : DENOISE_LEAST);
   denoise_make_tones (d, measured.sigma);
-  denoise_make_noise (d, measured.squares, sliders, o->detail, is_measured && measured.flat > 0.0);
+  denoise_make_noise (d, measured.squares, sliders, o->detail, measured.flat > 0.0);
+  tell (request->errand.operation, measured.flat > 0.0 ? middle (&measured) : 0.0, (gint) measured.flat);
   return tessera_process (request);
+}
+
+/* Where the noise is told, a pixel depends on those within reach. */
+static GeglRectangle
+around (GeglOperation *operation, const GeglRectangle *rect)
+{
+  const TesseraHalo   halo = { DENOISE_REACH, DENOISE_REACH, DENOISE_REACH, DENOISE_REACH };
+  const GeglRectangle bounds = tessera_bounds (operation, "input");
+  GeglRectangle       all = tessera_grow (rect, &halo);
+
+  if (! tessera_is_endless (&bounds))
+    gegl_rectangle_intersect (&all, &all, &bounds);
+  return all;
+}
+
+/* What the class answers where a pixel depends on all. */
+static GeglOperationClass of_all;
+
+static GeglRectangle
+get_required_for_output (GeglOperation *operation, const gchar *pad, const GeglRectangle *roi)
+{
+  return is_local (operation, GEGL_PROPERTIES (operation)) ? around (operation, roi) : of_all.get_required_for_output (operation, pad, roi);
+}
+
+static GeglRectangle
+get_invalidated_by_change (GeglOperation *operation, const gchar *pad, const GeglRectangle *changed)
+{
+  return is_local (operation, GEGL_PROPERTIES (operation)) ? around (operation, changed)
+                                                           : of_all.get_invalidated_by_change (operation, pad, changed);
+}
+
+static GeglRectangle
+get_cached_region (GeglOperation *operation, const GeglRectangle *roi)
+{
+  return is_local (operation, GEGL_PROPERTIES (operation)) ? *roi : of_all.get_cached_region (operation, roi);
 }
 
 static void
 gegl_op_class_init (GeglOpClass *klass)
 {
+  GeglOperationClass *operation_class = GEGL_OPERATION_CLASS (klass);
+
   tessera_operation_describe (klass, &(TesseraOperationInfo) {
     .name = "tessera:denoise", .title = _("Denoise"), .categories = "enhance:noise-reduction",
     .description = _("Takes away noise that it measures in the picture itself, by tone and grain, and keeps texture: "
@@ -153,6 +245,10 @@ gegl_op_class_init (GeglOpClass *klass)
     .menu_path = "<Image>/Filters/Enhance", .menu_label = _("Denoise (Tessera)..."),
     .filter = &denoise, .working = "R'G'B'A float", .keeps_grey = TRUE, .is_whole = TRUE, .neutral = neutral, .run = run
   });
+  of_all = *operation_class;
+  operation_class->get_required_for_output = get_required_for_output;
+  operation_class->get_invalidated_by_change = get_invalidated_by_change;
+  operation_class->get_cached_region = get_cached_region;
 }
 
 #endif

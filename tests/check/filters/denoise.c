@@ -22,14 +22,6 @@ reference (const CheckReferenceArgs *args, RefResult *result)
   check_excuse_delivery (args, TRUE, TRUE, result);
 }
 
-/* A picture so small has too few blocks to measure. */
-static void
-reach_far (gdouble *values)
-{
-  values[LIGHTNESS] = 3;
-  values[LEVEL] = 0.25;
-}
-
 const CheckFilter check_denoise =
 {
   .name = "denoise",
@@ -44,6 +36,6 @@ const CheckFilter check_denoise =
     },
   .format = "R'G'B'A float", .neutral = neutral, .passes = passes,
   .reference = reference, .to_reference = { 2e-4, "of the value range: some hundred roundings of 64 sums each" },
-  .exact_shift = TRUE, .whole = TRUE, .reach_far = reach_far,
+  .exact_shift = TRUE, .whole = TRUE, .seldom_far = TRUE,
   .nan_policy = "pixels with NaN or Inf pass through, and nothing depends on them"
 };
