@@ -20,6 +20,7 @@
 typedef struct
 {
   const Denoise *d;
+  DenoiseMemory  planes, windows, rows;
   DenoiseParts   parts;
   DenoisePlane   seen[DENOISE_LEVELS][3];       /* roi: parts.read */
   DenoisePlane   made[DENOISE_LEVELS][3];       /* roi: parts.made */
@@ -202,14 +203,14 @@ add_corrections (const Piece *p, gint level, gint plane)
 
 /* Step 5 and 6 of a plane: made[0]. */
 static void
-clean_plane (const Piece *p, gint plane)
+clean_plane (Piece *p, gint plane)
 {
   for (gint level = 1; level < DENOISE_LEVELS; level++)
     halve (p, level, plane);
   for (gint level = DENOISE_LEVELS - 1; level >= 0; level--)
     {
       denoise_windows (&p->seen[level][plane], &p->made[level][plane], p->parts.width[level], p->parts.height[level],
-                       p->d->noise[level][plane], plane == 0 ? 2 : 4);
+                       p->d->noise[level][plane], plane == 0 ? 2 : 4, &p->windows);
       if (level + 1 == DENOISE_LEVELS)
         continue;
       find_corrections (p, level + 1, plane);
@@ -295,14 +296,14 @@ join_row (const Denoise *d, const gfloat *restrict y, const gfloat *restrict u, 
 /* ---------------------------------------------------------------- pieces -- */
 
 static void
-write_piece (const TesseraRequest *request, const Piece *p, const GeglRectangle *piece)
+write_piece (const TesseraRequest *request, Piece *p, const GeglRectangle *piece)
 {
   const Denoise       *d = p->d;
   const GeglRectangle *made = &p->made[0][0].roi;
   const gint           reach = DENOISE_WINDOW / 2, x0 = piece->x - d->bounds.x, y0 = piece->y - d->bounds.y;
   Joint                joint = { .roi = { x0 - reach, y0 - reach, piece->width + 2 * reach, piece->height + 2 * reach } };
   const gsize          size = d->mix > 0.0f ? (gsize) joint.roi.width * joint.roi.height : 0;
-  gfloat *const        memory = tessera_large_new ((3 * size + 4 * (gsize) ROWS * piece->width + 2 * piece->width) * sizeof (gfloat));
+  gfloat *const        memory = denoise_memory (&p->rows, 3 * size + 4 * (gsize) ROWS * piece->width + 2 * piece->width);
   gfloat *const        pixels = memory + 3 * size, *const mixed = pixels + 4 * (gsize) ROWS * piece->width;
 
   for (gint plane = 0; plane < 3; plane++)
@@ -330,7 +331,6 @@ write_piece (const TesseraRequest *request, const Piece *p, const GeglRectangle 
         }
       tessera_write_output (request, &rows, pixels, 4 * sizeof (gfloat) * piece->width);
     }
-  tessera_large_free (memory);
 }
 
 static gsize
@@ -350,28 +350,27 @@ give_planes (Piece *p, gfloat *memory)
 }
 
 static void
-compute_piece (const TesseraRequest *request, const GeglRectangle *piece)
+compute_piece (const TesseraRequest *request, Piece *p, const GeglRectangle *piece)
 {
-  const Denoise      *d = request->params;
+  const Denoise      *d = p->d;
   const GeglRectangle part = { piece->x - d->bounds.x, piece->y - d->bounds.y, piece->width, piece->height };
-  Piece               p = { .d = d, .parts = denoise_parts (&d->bounds, &part) };
-  gfloat *const       memory = tessera_large_new (give_planes (&p, NULL) * sizeof (gfloat));
 
-  give_planes (&p, memory);
-  read_planes (request, &p);
+  p->parts = denoise_parts (&d->bounds, &part);
+  give_planes (p, denoise_memory (&p->planes, give_planes (p, NULL)));
+  read_planes (request, p);
   for (gint plane = 0; plane < 3; plane++)
     if (d->changes[plane])
-      clean_plane (&p, plane);
+      clean_plane (p, plane);
     else
-      copy_plane (&p, plane);
-  write_piece (request, &p, piece);
-  tessera_large_free (memory);
+      copy_plane (p, plane);
+  write_piece (request, p, piece);
 }
 
 void
 denoise_area (const TesseraRequest *request, const GeglRectangle *area)
 {
   const gint across = (area->width + PIECE_WIDTH - 1) / PIECE_WIDTH, down = (area->height + PIECE_HEIGHT - 1) / PIECE_HEIGHT;
+  Piece      p = { .d = request->params };
 
   for (gint j = 0; j < down; j++)
     for (gint i = 0; i < across; i++)
@@ -379,6 +378,9 @@ denoise_area (const TesseraRequest *request, const GeglRectangle *area)
         const gint left = (gint64) area->width * i / across, right = (gint64) area->width * (i + 1) / across;
         const gint top = (gint64) area->height * j / down, bottom = (gint64) area->height * (j + 1) / down;
 
-        compute_piece (request, GEGL_RECTANGLE (area->x + left, area->y + top, right - left, bottom - top));
+        compute_piece (request, &p, GEGL_RECTANGLE (area->x + left, area->y + top, right - left, bottom - top));
       }
+  tessera_large_free (p.planes.floats);
+  tessera_large_free (p.windows.floats);
+  tessera_large_free (p.rows.floats);
 }

@@ -70,18 +70,22 @@ quantile (const DenoisePlanes *planes, gdouble all)
   return denoise_class_at (class, (QUANTILE * all - before) / planes->n[class]);
 }
 
-/* The mean squares of the blocks up to the class of an energy, and how many these are. */
+/* The mean squares of the blocks whose energy is `most` at most, and how many these are.  Of the last class a part counts, as in a
+ * quantile: whole classes lose up to 0.2 dB. */
 static gdouble
 mean_squares (const DenoisePlanes *planes, gdouble most, gdouble squares[3][64])
 {
   gdouble n = 0.0;
 
   memset (squares, 0, 3 * sizeof squares[0]);
-  for (gint class = 0; class < PLANE_CLASSES && (class == 0 || denoise_class_at (class, 0.0) <= most); class++)
+  for (gint class = 0; class < PLANE_CLASSES; class++)
     {
-      n += planes->n[class];
+      const gdouble from = denoise_class_at (class, 0.0), to = denoise_class_at (class, 1.0);
+      const gdouble part = CLAMP ((most - from) / (to - from), 0.0, 1.0);
+
+      n += part * planes->n[class];
       for (gint i = 0; i < 3 * 64; i++)
-        squares[i / 64][i % 64] += planes->squares[class][i / 64][i % 64];
+        squares[i / 64][i % 64] += part * planes->squares[class][i / 64][i % 64];
     }
   for (gint i = 0; i < 3 * 64; i++)
     squares[i / 64][i % 64] /= 65536.0 * n;

@@ -104,6 +104,8 @@ deal_row (const Piece *p, const DenoisePlane *from, gint width, gint height, gin
   const gfloat        *in = from->pixels + (gsize) (row - roi->y) * roi->width;
   gboolean             has_holes = FALSE;
 
+  for (gint c = 0; c < 8; c++)
+    memset (out + c * p->column + p->blocks, 0, (p->column - p->blocks) * sizeof (gfloat));
   for (gint k = 0; k < p->blocks; k++)
     {
       const gint x = p->left + 8 * k;
@@ -207,8 +209,21 @@ run_stage (Piece *p, const gfloat *pilot, gfloat *sum)
   divide (p, sum);
 }
 
+gfloat *
+denoise_memory (DenoiseMemory *memory, gsize n)
+{
+  if (n > memory->n)
+    {
+      tessera_large_free (memory->floats);
+      memory->n = n + n / 8;
+      memory->floats = tessera_large_new (memory->n * sizeof (gfloat));
+    }
+  return memory->floats;
+}
+
 void
-denoise_windows (const DenoisePlane *from, const DenoisePlane *to, gint width, gint height, const gfloat *noise, gint step)
+denoise_windows (const DenoisePlane *from, const DenoisePlane *to, gint width, gint height, const gfloat *noise, gint step,
+                 DenoiseMemory *memory)
 {
   const GeglRectangle *roi = &to->roi;
   const gint           left = floor_to (roi->x - 2 * SEEN, 8), top = floor_to (roi->y - 2 * SEEN, step);
@@ -218,9 +233,8 @@ denoise_windows (const DenoisePlane *from, const DenoisePlane *to, gint width, g
   Piece p = { .left = left, .top = top, .blocks = blocks, .rows = bottom - top, .step = step, .cells = 8 / step, .noise = noise,
               .column = (blocks + ROUND - 1) / ROUND * ROUND + 8 };
   const gsize   all = p.rows * row_size (&p), window = 8 * row_size (&p);
-  gfloat *const memory = tessera_large_new ((3 * all + all / step + 3 * window + p.cells * p.column + ROUND) * sizeof (gfloat));
 
-  p.in = memory;
+  p.in = denoise_memory (memory, 3 * all + all / step + 3 * window + p.cells * p.column + ROUND);
   p.pilot = p.in + all;
   p.sum = p.pilot + all;
   p.weights = p.sum + all;
@@ -228,11 +242,9 @@ denoise_windows (const DenoisePlane *from, const DenoisePlane *to, gint width, g
   p.seen_pilot = p.seen + window;
   p.left_over = p.seen_pilot + window;
   p.row_weights = p.left_over + window;
-  memset (p.in, 0, all * sizeof (gfloat));
   deal (&p, from, width, height);
   run_stage (&p, NULL, p.pilot);
   mirror_edges (&p, p.pilot, width, height);
   run_stage (&p, p.pilot, p.sum);
   collect (&p, p.sum, to);
-  tessera_large_free (memory);
 }

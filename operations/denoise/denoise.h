@@ -101,8 +101,18 @@ typedef struct
   gfloat       *pixels;         /* roi.width floats a row */
 } DenoisePlane;
 
+/* Memory that is used again; it grows. */
+typedef struct
+{
+  gfloat *floats;
+  gsize   n;
+} DenoiseMemory;
+
+gfloat *denoise_memory (DenoiseMemory *memory, gsize n);
+
 /* Cleans to->roi with windows every `step` pixels; `from` holds what it needs.  The level has width x height pixels. */
-void denoise_windows (const DenoisePlane *from, const DenoisePlane *to, gint width, gint height, const gfloat *noise, gint step);
+void denoise_windows (const DenoisePlane *from, const DenoisePlane *to, gint width, gint height, const gfloat *noise, gint step,
+                      DenoiseMemory *memory);
 
 /* --- denoise-rows.c --------------------------------------------------------------- */
 
