@@ -38,7 +38,7 @@ preset()
   printf ')\n'
 }
 
-names='bilateral-filter bilateral-grid convolution equalize label median-blur motion-blur unsharp-mask'
+names='bilateral-filter bilateral-grid convolution denoise equalize label median-blur motion-blur unsharp-mask'
 
 presets_of()
 {
@@ -55,6 +55,11 @@ presets_of()
         'kernel=-2 -1 0; -1 1 1; 0 1 2'
       preset "$(gettext 'Outlines')" preset=custom divisor=1 offset=0 border=clamp channels=rgb \
         'kernel=-1 -1 -1; -1 8 -1; -1 -1 -1' ;;
+    denoise)
+      preset "$(gettext 'Portrait')" lightness=1 color=1 detail=0.4 level=0
+      preset "$(gettext 'Night')" lightness=1.2 color=1.5 detail=0.2 level=0
+      preset "$(gettext 'JPEG from a phone')" lightness=1.25 color=1.5 detail=0.1 level=0
+      preset "$(gettext 'Scan')" lightness=1 color=1 detail=0.3 level=0 ;;
     equalize)
       preset "$(gettext 'Through the haze')" mode=luminance clip-limit=2 tiles=6 bins=4096
       preset "$(gettext 'Microscope or X-ray')" mode=luminance clip-limit=4 tiles=8 bins=4096

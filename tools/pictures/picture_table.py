@@ -94,6 +94,7 @@ BESIDE = {
     'bilateral-grid': six('bilateral-filter', 'gegl:gaussian-blur-selective'),
     'cielab': six('cielab', 'gegl:component-extract component=lab-l', whole=True),
     'convolution': six('convolution', 'gegl:convolution-matrix'),
+    'denoise': six('denoise', 'gegl:noise-reduction'),
     'equalize': six('equalize', 'tessera:equalize mode=channels clip-limit=0', whole=True),
     'gaussian-blur': six('gaussian-blur', 'gegl:gaussian-blur'),
     'harris-corners': six('harris-corners', quality=60),
@@ -150,6 +151,11 @@ PICTURES = {
         ('box', 'gaussian', 'sharpen', 'laplacian', 'emboss', 'edge', 'motion'), columns=4),
     'convolution-offset': one_property(MOUNTAINS, '400x240+410+90', 'convolution', 'offset', (0, 0.5), 'preset=laplacian'),
     'convolution-tasks': tasks('convolution', (FRIENDS, '+220+40'), (MOUNTAINS, '+560+100'), (HUBBLE, '+376+210')),
+
+    'denoise': before_after(FRIENDS, DOGS, 'denoise:1', spoiled=noise(0.1)),
+    'denoise-detail': one_property(MOUNTAINS, '264x220+560+100', 'denoise', 'detail', (0, 0.25, 1), spoiled=noise(0.1)),
+    'denoise-tasks': tasks('denoise', (FRIENDS, '+250+310', noise(0.1)), (SEEDING, '+400+160', noise(0.2) + ' gegl:gaussian-blur std-dev-x=0.7 std-dev-y=0.7'),
+        (FRIENDS, '+220+40', noise(0.08))),
 
     'equalize': before_after(SEEDING, '800x640+160+128', 'equalize:2', zoom=50),
     'equalize-clip-limit': one_property(SEEDING, '792x600+100+100', 'equalize', 'clip-limit', (0, 2, 8), zoom=33.3),

@@ -22,10 +22,17 @@ reference (const CheckReferenceArgs *args, RefResult *result)
   check_excuse_delivery (args, TRUE, TRUE, result);
 }
 
+static const BenchRow timed[] = {
+  { .title = "denoise", .ours = "tessera:denoise", .rival = "gegl:noise-reduction" },
+  { .title = "denoise level 0.06", .ours = "tessera:denoise level=0.06", .rival = "gegl:denoise-dct sigma=15" },
+  { .title = NULL }
+};
+
 const CheckFilter check_denoise =
 {
   .name = "denoise",
   .operation = "tessera:denoise",
+  .timed = timed,
   .n_properties = 4, .undrawn = undrawn,
   .properties =
     {
