@@ -104,13 +104,13 @@ kernel void denoise_add (global float *from, global float *to, global const int 
   const int   plane = kind + get_global_id (2);
   const Plane coarse = plane_at (from, places, level + 1, PLACE_MADE, plane), fine = plane_at (to, places, level, PLACE_MADE, plane);
   const int   x = fine.x + get_global_id (0), y = fine.y + get_global_id (1), at = x >> 1;
-  const int4  size = vload4 ((level + 1) * PLACES + PLACE_SIZE, places);
 
   if (x < fine.x + fine.width && y < fine.y + fine.height)
     {
-      const int           beside = clamp (at + (x & 1 ? 1 : -1), 0, size.x - 1);
+      /* Where the coarse plane ends, the image ends, or what results need. */
+      const int           beside = clamp (at + (x & 1 ? 1 : -1), coarse.x, coarse.x + coarse.width - 1);
       global const float *near = row_of (&coarse, y >> 1);
-      global const float *over = row_of (&coarse, clamp ((y >> 1) + (y & 1 ? 1 : -1), 0, size.y - 1));
+      global const float *over = row_of (&coarse, clamp ((y >> 1) + (y & 1 ? 1 : -1), coarse.y, coarse.y + coarse.height - 1));
 
       row_of (&fine, y)[x] += denoise_between (near[at], near[beside], over[at], over[beside]);
     }

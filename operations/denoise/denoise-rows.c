@@ -184,17 +184,17 @@ add_corrections (const Piece *p, gint level, gint plane)
 {
   const DenoisePlane  *fine = &p->made[level - 1][plane], *coarse = &p->made[level][plane];
   const GeglRectangle *roi = &fine->roi;
-  const gint           last_x = p->parts.width[level] - 1, last_y = p->parts.height[level] - 1;
+  const GeglRectangle *there = &coarse->roi;    /* where it ends, the image ends, or what results need */
 
   for (gint y = roi->y; y < roi->y + roi->height; y++)
     {
       gfloat       *out = row_of (fine, y);
       const gfloat *near = row_of (coarse, y >> 1) - coarse->roi.x;
-      const gfloat *over = row_of (coarse, CLAMP ((y >> 1) + (y & 1 ? 1 : -1), 0, last_y)) - coarse->roi.x;
+      const gfloat *over = row_of (coarse, CLAMP ((y >> 1) + (y & 1 ? 1 : -1), there->y, there->y + there->height - 1)) - coarse->roi.x;
 
       for (gint x = roi->x; x < roi->x + roi->width; x++)
         {
-          const gint at = x >> 1, beside = CLAMP (at + (x & 1 ? 1 : -1), 0, last_x);
+          const gint at = x >> 1, beside = CLAMP (at + (x & 1 ? 1 : -1), there->x, there->x + there->width - 1);
 
           out[x - roi->x] += denoise_between (near[at], near[beside], over[at], over[beside]);
         }
