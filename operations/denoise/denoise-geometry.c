@@ -49,27 +49,21 @@ hull (const GeglRectangle *a, const GeglRectangle *b)
 DenoiseParts
 denoise_parts (const GeglRectangle *bounds, const GeglRectangle *part)
 {
-  DenoiseParts  p;
-  GeglRectangle wanted;
+  DenoiseParts p;
 
   for (gint level = 0; level < DENOISE_LEVELS; level++)
     {
       p.width[level] = (bounds->width + (1 << level) - 1) >> level;
       p.height[level] = (bounds->height + (1 << level) - 1) >> level;
     }
-  wanted = within (grown (part, DENOISE_WINDOW / 2), &p, 0);
-  for (gint level = 0; level < DENOISE_LEVELS; level++)
+  p.made[0] = within (grown (part, DENOISE_WINDOW / 2), &p, 0);
+  for (gint level = 1; level < DENOISE_LEVELS; level++)
+    p.made[level] = within (coarse_of (&p.made[level - 1]), &p, level);
+  for (gint level = DENOISE_LEVELS - 2; level >= 0; level--)
     {
-      const GeglRectangle coarse = coarse_of (&wanted);
-      GeglRectangle       children;
+      const GeglRectangle children = fine_of (&p.made[level + 1]), both = hull (&p.made[level], &children);
 
-      p.made[level] = wanted;
-      if (level + 1 == DENOISE_LEVELS)
-        break;
-      wanted = within (coarse, &p, level + 1);
-      children = fine_of (&wanted);
-      children = hull (&p.made[level], &children);
-      p.made[level] = within (children, &p, level);
+      p.made[level] = within (both, &p, level);
     }
   for (gint level = DENOISE_LEVELS - 1; level >= 0; level--)
     {
