@@ -133,13 +133,11 @@ neutral (const GeglProperties *o)
   return o->lightness == 0.0 && o->color == 0.0;
 }
 
-/* A pixel depends on those within reach alone: the noise is told, or cannot be measured. */
+/* The noise is told. */
 static gboolean
-is_local (GeglOperation *operation, const GeglProperties *o)
+is_local (const GeglProperties *o)
 {
-  const GeglRectangle bounds = tessera_bounds (operation, "input");
-
-  return o->level > 0.0 || tessera_is_endless (&bounds);
+  return o->level > 0.0;
 }
 
 /* Of an image without end the part around the roi is enough: its edges are far, and begin where windows of all levels do. */
@@ -186,8 +184,7 @@ run (TesseraRequest *request, const GeglProperties *o)
 
   d->bounds = bounds_of (request);
   request->params = d;
-  request->halo = (TesseraHalo) { DENOISE_REACH, DENOISE_REACH, DENOISE_REACH, DENOISE_REACH };
-  if (! is_local (request->errand.operation, o) && MIN (d->bounds.width, d->bounds.height) >= LEAST_SIDE)
+  if (! is_local (o) && ! tessera_is_endless (&request->bounds) && MIN (d->bounds.width, d->bounds.height) >= LEAST_SIDE)
     measure_or_remember (request, d, &measured);
   if (measured.flat == 0.0)
     set_white (&measured, o->level > 0.0 ? o->level : DENOISE_LEAST);
@@ -197,58 +194,18 @@ run (TesseraRequest *request, const GeglProperties *o)
   return tessera_process (request);
 }
 
-/* Where the noise is told, a pixel depends on those within reach. */
-static GeglRectangle
-around (GeglOperation *operation, const GeglRectangle *rect)
-{
-  const TesseraHalo   halo = { DENOISE_REACH, DENOISE_REACH, DENOISE_REACH, DENOISE_REACH };
-  const GeglRectangle bounds = tessera_bounds (operation, "input");
-  GeglRectangle       all = tessera_grow (rect, &halo);
-
-  if (! tessera_is_endless (&bounds))
-    gegl_rectangle_intersect (&all, &all, &bounds);
-  return all;
-}
-
-/* What the class answers where a pixel depends on all. */
-static GeglOperationClass of_all;
-
-static GeglRectangle
-get_required_for_output (GeglOperation *operation, const gchar *pad, const GeglRectangle *roi)
-{
-  return is_local (operation, GEGL_PROPERTIES (operation)) ? around (operation, roi) : of_all.get_required_for_output (operation, pad, roi);
-}
-
-static GeglRectangle
-get_invalidated_by_change (GeglOperation *operation, const gchar *pad, const GeglRectangle *changed)
-{
-  return is_local (operation, GEGL_PROPERTIES (operation)) ? around (operation, changed)
-                                                           : of_all.get_invalidated_by_change (operation, pad, changed);
-}
-
-static GeglRectangle
-get_cached_region (GeglOperation *operation, const GeglRectangle *roi)
-{
-  return is_local (operation, GEGL_PROPERTIES (operation)) ? *roi : of_all.get_cached_region (operation, roi);
-}
-
 static void
 gegl_op_class_init (GeglOpClass *klass)
 {
-  GeglOperationClass *operation_class = GEGL_OPERATION_CLASS (klass);
-
   tessera_operation_describe (klass, &(TesseraOperationInfo) {
     .name = "tessera:denoise", .title = _("Denoise"), .categories = "enhance:noise-reduction",
     .description = _("Takes away noise that it measures in the picture itself, by tone and grain, and keeps texture: "
                      "high ISO, grain, color noise, chroma noise, JPEG noise (noise reduction; DCT; Yu, Sapiro)"),
     .reference = "N. Pierazzo, J.-M. Morel, G. Facciolo, Multi-Scale DCT Denoising, IPOL 2017",
     .menu_path = "<Image>/Filters/Enhance", .menu_label = _("Denoise (Tessera)..."),
-    .filter = &denoise, .working = "R'G'B'A float", .keeps_grey = TRUE, .is_whole = TRUE, .neutral = neutral, .run = run
+    .filter = &denoise, .working = "R'G'B'A float", .keeps_grey = TRUE, .is_whole = TRUE,
+    .is_local = is_local, .halo = { DENOISE_REACH, DENOISE_REACH, DENOISE_REACH, DENOISE_REACH }, .neutral = neutral, .run = run
   });
-  of_all = *operation_class;
-  operation_class->get_required_for_output = get_required_for_output;
-  operation_class->get_invalidated_by_change = get_invalidated_by_change;
-  operation_class->get_cached_region = get_cached_region;
 }
 
 #endif

@@ -195,6 +195,35 @@ kept_region (GeglOperation *operation, const GeglRectangle *roi)
   return is_alone ? *roi : all;
 }
 
+/* ------------------------------------------- of a filter that is mostly whole -- */
+
+static gboolean
+is_local (GeglOperation *operation)
+{
+  const TesseraOperationInfo *info = info_of (operation);
+  const GeglRectangle         bounds = tessera_bounds (operation, "input");
+
+  return info->is_local && (info->is_local (properties_of (operation)) || tessera_is_endless (&bounds));
+}
+
+static GeglRectangle
+required_mostly (GeglOperation *operation, const gchar *pad, const GeglRectangle *roi)
+{
+  return is_local (operation) ? required_around (operation, pad, roi) : tessera_whole (operation, pad, roi);
+}
+
+static GeglRectangle
+invalidated_mostly (GeglOperation *operation, const gchar *pad, const GeglRectangle *changed)
+{
+  return is_local (operation) ? invalidated_around (operation, pad, changed) : tessera_whole_invalidated (operation, pad, changed);
+}
+
+static GeglRectangle
+kept_mostly (GeglOperation *operation, const GeglRectangle *roi)
+{
+  return is_local (operation) ? *roi : kept_region (operation, roi);
+}
+
 /* ------------------------------------------------------------ the request -- */
 
 static TesseraRequest
@@ -218,7 +247,7 @@ make_request (GeglOperation *operation, GeglBuffer *input, GeglBuffer *aux, Gegl
     .roi = *roi,
     .bounds = tessera_bounds (operation, "input"),
     .aux_bounds = aux_bounds,
-    .halo = info->is_whole ? (TesseraHalo) { 0, 0, 0, 0 } : halo_of (operation, properties),
+    .halo = info->is_whole && ! info->is_local ? (TesseraHalo) { 0, 0, 0, 0 } : halo_of (operation, properties),
     .border = engine_border (operation)
   };
 }
@@ -334,9 +363,9 @@ tessera_operation_describe_built (gpointer klass, gsize properties_size, guint l
     }
   if (info->is_whole)
     {
-      operation_class->get_required_for_output   = tessera_whole;
-      operation_class->get_invalidated_by_change = tessera_whole_invalidated;
-      operation_class->get_cached_region         = kept_region;     /* otherwise GEGL computes everything again for every tile */
+      operation_class->get_required_for_output   = info->is_local ? required_mostly : tessera_whole;
+      operation_class->get_invalidated_by_change = info->is_local ? invalidated_mostly : tessera_whole_invalidated;
+      operation_class->get_cached_region         = info->is_local ? kept_mostly : kept_region;     /* otherwise GEGL computes everything again for every tile */
     }
   else if (info->find_halo || ! is_empty (&info->halo))
     {

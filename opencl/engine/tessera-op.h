@@ -97,7 +97,11 @@ struct _TesseraOperationInfo
 
   gboolean has_aux;             /* there is a second input, pad "aux", in the format of the first */
   gboolean grows;               /* with border NONE the result is larger than the image, by the halo */
-  gboolean is_whole;            /* every pixel depends on the whole image; `find_halo` is not asked then */
+  gboolean is_whole;            /* every pixel depends on the whole image; `find_halo` is asked only where `is_local` */
+
+  /* Optional, of one that is whole.  TRUE: with these settings a pixel depends on those around it alone, as of an image without end
+   * it always does. */
+  gboolean    (*is_local) (const GeglProperties *o);
 
   /* The pixels around a result pixel that it depends on: always `halo`, or what `find_halo` makes of the properties. */
   TesseraHalo   halo;
