@@ -38,7 +38,7 @@ preset()
   printf ')\n'
 }
 
-names='bilateral-filter bilateral-grid convolution detail equalize label median-blur motion-blur tone unsharp-mask'
+names='bilateral-filter bilateral-grid convolution denoise detail equalize label median-blur motion-blur tone unsharp-mask'
 
 presets_of()
 {
@@ -60,6 +60,11 @@ presets_of()
       preset "$(gettext 'Detail boost')" texture=1 clarity=1 radius=16 protect=0.012
       preset "$(gettext 'Stone, bark and fabric')" texture=1 clarity=0.5 radius=16 protect=0.012
       preset "$(gettext 'Soft skin')" texture=-0.6 clarity=-0.2 radius=8 protect=0 ;;
+    denoise)
+      preset "$(gettext 'Portrait')" lightness=1 color=1 detail=0.4 level=0
+      preset "$(gettext 'Night')" lightness=1.2 color=1.5 detail=0.2 level=0
+      preset "$(gettext 'JPEG from a phone')" lightness=1.25 color=1.5 detail=0.1 level=0
+      preset "$(gettext 'Scan')" lightness=1 color=1 detail=0.3 level=0 ;;
     equalize)
       preset "$(gettext 'Through the haze')" mode=luminance clip-limit=2 tiles=6 bins=4096
       preset "$(gettext 'Microscope or X-ray')" mode=luminance clip-limit=4 tiles=8 bins=4096

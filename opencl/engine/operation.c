@@ -60,8 +60,12 @@ static gboolean
 is_whole_now (GeglOperation *operation)
 {
   const TesseraOperationInfo *info = info_of (operation);
+  GeglRectangle               bounds;
 
-  return info->may_be_whole && info->may_be_whole (properties_of (operation));
+  if (! info->may_be_whole || ! info->may_be_whole (properties_of (operation)))
+    return FALSE;
+  bounds = tessera_bounds (operation, "input");
+  return ! tessera_is_endless (&bounds);
 }
 
 static TesseraBorder

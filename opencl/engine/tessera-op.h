@@ -97,7 +97,7 @@ struct _TesseraOperationInfo
 
   gboolean has_aux;             /* there is a second input, pad "aux", in the format of the first */
   gboolean grows;               /* with border NONE the result is larger than the image, by the halo */
-  gboolean is_whole;            /* every pixel depends on the whole image; `find_halo` is not asked then */
+  gboolean is_whole;            /* every pixel depends on the whole image */
 
   /* The pixels around a result pixel that it depends on: always `halo`, or what `find_halo` makes of the properties. */
   TesseraHalo   halo;
@@ -106,7 +106,8 @@ struct _TesseraOperationInfo
   /* Optional, in place of find_halo: it depends on the image too. */
   TesseraHalo (*find_halo_in) (const GeglProperties *o, const GeglRectangle *bounds);
 
-  /* Optional.  TRUE: with these settings every pixel depends on the whole image.  The request's halo is that of its settings all the same. */
+  /* Optional.  TRUE: with these settings every pixel depends on the whole image, if that has an end.  The request's halo is that of its
+   * settings all the same. */
   gboolean    (*may_be_whole) (const GeglProperties *o);
 
   /* Optional.  TRUE: with these settings the definition gives the input back, pixel for pixel.  The result is then the input, the

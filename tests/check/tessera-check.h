@@ -130,6 +130,7 @@ typedef struct
   gboolean      (*is_whole) (const gdouble *values);    /* with which settings; NULL: with all */
   gboolean       draws_points;  /* on the host: nothing is sent into tiles, an endless image asks nothing of the engine, and
                                  * what is far away seldom changes a pixel */
+  gboolean       seldom_far;    /* of a whole: what is far away changes what is measured, and that seldom by one pixel */
   gint           requests;      /* that the default settings make of the engine, surveys included; 0: 1 */
   void         (*special)  (const CheckOptions *options, CheckStats *stats);    /* tests of its own, or NULL */
   const gchar   *nan_policy;    /* in words, printed with a failure */

@@ -10,6 +10,7 @@ SEARCHED = {
     'tessera:bilateral-grid': ('bilateral grid', 'bilateral filter', 'joint bilateral', 'another picture', 'flash'),
     'tessera:cielab': ('cielab', 'lab color', 'lightness'),
     'tessera:convolution': ('convolution', 'kernel', 'matrix', 'sharpen', 'emboss'),
+    'tessera:denoise': ('denoise', 'noise reduction', 'grain', 'iso', 'high iso', 'chroma noise', 'color noise'),
     'tessera:detail': ('texture', 'clarity', 'structure', 'local contrast', 'dehaze', 'detail', 'durand'),
     'tessera:equalize': ('equalize', 'histogram', 'clahe', 'local contrast', 'haze', 'zuiderveld'),
     'tessera:gaussian-blur': ('gaussian blur', 'soft focus', 'smooth'),
@@ -26,8 +27,8 @@ SEARCHED = {
 
 # What a photographer types who knows no filter by name, and those that serve.
 PURPOSES = {
-    'denoise': ('bilateral-filter', 'median-blur'),
-    'noise': ('bilateral-filter', 'median-blur'),
+    'denoise': ('denoise', 'bilateral-filter', 'median-blur'),
+    'noise': ('denoise', 'bilateral-filter', 'median-blur'),
     'frequency separation': ('bilateral-filter',),
     'dehaze': ('equalize', 'detail'),
     'hdr': ('tone', 'equalize'),

@@ -32,6 +32,7 @@ ROWS = (
     Row('`tessera:cielab`', 'there', ('cielab forward',), 'babl\'s CIE Lab, with which GIMP converts:'),
     Row('`tessera:convolution`', '3x3; 13x13; 31x31', ('convolution 3x3, full rank', 'convolution 13x13, not separable', 'convolution 31x31, full rank'),
         'gegl:convolution-matrix, 5x5:', ('convolution 5x5, not separable',)),
+    Row('`tessera:denoise`', 'defaults; level 0.06', ('denoise', 'denoise level 0.06'), 'gegl:denoise-dct', ('denoise level 0.06',)),
     Row('`tessera:detail`', '0.5, 0.5, radius 16', ('detail (0.5, 0.5, 16)',)),
     Row('`tessera:equalize`', 'whole image', ('equalize luminance',), f'{NONE}; gegl:stretch-contrast, which does less:'),
     Row('`tessera:estimate-shift`', '10 Mpix', ('shift',)),

@@ -98,6 +98,7 @@ BESIDE = {
     'cielab': six('cielab', 'gegl:component-extract component=lab-l', whole=True),
     'convolution': six('convolution', 'gegl:convolution-matrix'),
     'detail': six('detail', 'gegl:unsharp-mask std-dev=30 scale=0.5', quality=55),
+    'denoise': six('denoise', 'gegl:noise-reduction'),
     'equalize': six('equalize', 'tessera:equalize mode=channels clip-limit=0', whole=True),
     'gaussian-blur': six('gaussian-blur', 'gegl:gaussian-blur'),
     'harris-corners': six('harris-corners', quality=60),
@@ -164,6 +165,10 @@ PICTURES = {
     'detail-halo': row(MOUNTAINS, '200x120+700+70', ('photograph', ''), ('unsharp mask, 30 and 0.5', 'tessera:unsharp-mask std-dev=30 amount=0.5'),
         ('clarity 1', 'tessera:detail texture=0 clarity=1'), zoom=130, quality=60),
     'detail-tasks': tasks('detail', (MOUNTAINS, '+560+130'), (MOUNTAINS, '+330+180'), (FRIENDS, '+220+40'), size='264x180', quality=55),
+    'denoise': before_after(FRIENDS, DOGS, 'denoise:1', spoiled=noise(0.1)),
+    'denoise-detail': one_property(MOUNTAINS, '264x220+560+100', 'denoise', 'detail', (0, 0.25, 1), spoiled=noise(0.1)),
+    'denoise-tasks': tasks('denoise', (FRIENDS, '+250+310', noise(0.1)), (SEEDING, '+400+160', noise(0.2) + ' gegl:gaussian-blur std-dev-x=0.7 std-dev-y=0.7'),
+        (FRIENDS, '+220+40', noise(0.08))),
 
     'equalize': before_after(SEEDING, '800x640+160+128', 'equalize:2', zoom=50),
     'equalize-clip-limit': one_property(SEEDING, '792x600+100+100', 'equalize', 'clip-limit', (0, 2, 8), zoom=33.3),

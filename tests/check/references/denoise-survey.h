@@ -466,7 +466,7 @@ denoise_gather (const DenoisePicture *picture, const DenoisePicture *opponent, i
       }
 }
 
-/* Mean squares of the blocks up to the class of `most`; their number. */
+/* Mean squares of the blocks up to `most`, of whose class a part counts, as in a quantile; their number. */
 static inline double
 denoise_mean_squares (const DenoiseSquares *found, double most, double mean[192])
 {
@@ -475,9 +475,12 @@ denoise_mean_squares (const DenoiseSquares *found, double most, double mean[192]
   memset (mean, 0, 192 * sizeof *mean);
   for (int class = 0; class <= denoise_class (most); class++)
     {
-      n += found->counts[class];
+      const double start = denoise_class_start (class);
+      const double part = fmin ((most - start) / (denoise_class_start (class + 1) - start), 1.0);
+
+      n += part * found->counts[class];
       for (int i = 0; i < 192; i++)
-        mean[i] += found->sums[class][i] / 65536.0;
+        mean[i] += part * found->sums[class][i] / 65536.0;
     }
   for (int i = 0; i < 192; i++)
     mean[i] /= n;

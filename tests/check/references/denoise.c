@@ -15,7 +15,7 @@
  * Holes (alpha 0, or NaN or Inf in a colour) stay, and nothing depends on them.
  *
  * Readings where the text leaves room:
- *   the set of blocks with E <= X, of which there are only sums by classes, ends with the class of X;
+ *   the set of blocks with E <= X, of which there are only sums by classes, ends within the class of X, linear as a quantile is;
  *   a quantile lies in the first class up to which its share is counted;
  *   the fit's weights multiply rows; the first mean of ln s2 has sqrt (min (n, 400)); of subsets of columns that fit equally well
  *   (1e-10 of the whole) the first counts, in the order 1, d^2 x, both, d^2/1000, ...;

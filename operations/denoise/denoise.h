@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Declarations that the parts of tessera:denoise share.  Positions count from the image's origin; level l has pixels of
+ * 2^l x 2^l of the image's.
+ */
+#ifndef DENOISE_H
+#define DENOISE_H
+
+#include "tessera.h"
+
+#include "../../opencl/math/tessera-index.h"
+#include "../../opencl/math/tessera-denoise.h"
+
+#define DENOISE_LEVELS 3
+#define DENOISE_KNOTS  33       /* of a noise curve, uniform on 0..1 */
+#define DENOISE_ROUGH  195      /* NOISE_FLOATS of tessera-dct.h */
+#define DENOISE_REACH  72
+#define DENOISE_LEAST  (0.25 / 255.0)   /* of a sigma */
+
+/* --- denoise-survey.c ------------------------------------------------------------- */
+
+#define SURVEY_TONES    32
+#define SURVEY_FIRST    824     /* the bits of 2^-24, shifted by 20: 8 classes an octave */
+#define SURVEY_SHIFT    20
+#define TONE_CLASSES    193     /* to 1 */
+#define PLANE_CLASSES   321     /* to 2^16 */
+#define SURVEY_BLOCKS   8       /* pixels from one block to the next */
+
+/* The first pass, of R', G', B'. */
+typedef struct
+{
+  guint32 n[3][SURVEY_TONES][TONE_CLASSES];
+  guint64 means[3][SURVEY_TONES];       /* 65536 times each block's mean, within 0..1 */
+} DenoiseTones;
+
+/* The second pass, of Y, U, V. */
+typedef struct
+{
+  guint32 n[PLANE_CLASSES];
+  guint64 squares[PLANE_CLASSES][3][64];        /* 65536 times each coefficient's square, which is 2^15 at most */
+} DenoisePlanes;
+
+/* The energy at a part of its class, 0..1. */
+gdouble denoise_class_at (gint class, gdouble part);
+
+/* Of the whole image; params is a Denoise whose bounds, and for the second pass tables of tones, are set.  Begin with zeros. */
+void denoise_survey_tones  (const TesseraRequest *request, DenoiseTones *tones);
+void denoise_survey_planes (const TesseraRequest *request, DenoisePlanes *planes);
+
+/* --- denoise-curve.c -------------------------------------------------------------- */
+
+/* Sigma at the knots of each channel, from the first survey; the blocks that it rests on. */
+gint denoise_curves (const DenoiseTones *tones, gdouble sigma[3][DENOISE_KNOTS]);
+
+/* --- denoise-strength.c ----------------------------------------------------------- */
+
+/* P^2 of Y, U and V by vertical, then horizontal frequency, from the second survey; the blocks of the second set. */
+gdouble denoise_strengths (const DenoisePlanes *planes, gdouble squares[3][64]);
+
+/* --- denoise-tables.c ------------------------------------------------------------- */
+
+typedef struct
+{
+  GeglRectangle bounds;
+  gfloat        tones[3][DENOISE_FORWARD];      /* T */
+  gfloat        inverse[3][DENOISE_INVERSE];
+  gfloat        scale[3];                       /* values of `inverse` for 1 of T */
+  gboolean      changes[3];                     /* Y, U, V: else it is copied */
+  gfloat        noise[DENOISE_LEVELS][3][DENOISE_ROUGH];
+  gfloat        mix;                            /* of the joint step; 0: it is left out */
+  gfloat        share;                          /* 1/(16 s2) */
+  gfloat        weights[DENOISE_WINDOW * DENOISE_WINDOW];
+} Denoise;
+
+/* ln x for x > 0, of sums, products and quotients alone: the same bits everywhere. */
+gdouble denoise_logarithm (gdouble x);
+
+/* T of each channel and its inverse. */
+void denoise_make_tones (Denoise *d, gdouble sigma[3][DENOISE_KNOTS]);
+/* The noise of planes and levels with the sliders; `joint`: the joint step is not left out if the noise is coarse. */
+void denoise_make_noise (Denoise *d, gdouble squares[3][64], const gdouble sliders[2], gdouble detail, gboolean joint);
+
+/* --- denoise-geometry.c ----------------------------------------------------------- */
+
+/* What a part of the result needs on each level. */
+typedef struct
+{
+  GeglRectangle read[DENOISE_LEVELS];   /* pixels of the planes */
+  GeglRectangle made[DENOISE_LEVELS];   /* ... that are cleaned */
+  gint          width[DENOISE_LEVELS], height[DENOISE_LEVELS];  /* of the image */
+} DenoiseParts;
+
+DenoiseParts denoise_parts (const GeglRectangle *bounds, const GeglRectangle *part);
+
+/* --- denoise-windows.c ------------------------------------------------------------ */
+
+/* A rectangle of a plane in memory. */
+typedef struct
+{
+  GeglRectangle roi;
+  gfloat       *pixels;         /* roi.width floats a row */
+} DenoisePlane;
+
+/* Memory that is used again; it grows. */
+typedef struct
+{
+  gfloat *floats;
+  gsize   n;
+} DenoiseMemory;
+
+gfloat *denoise_memory (DenoiseMemory *memory, gsize n);
+
+/* Cleans to->roi with windows every `step` pixels; `from` holds what it needs.  The level has width x height pixels. */
+void denoise_windows (const DenoisePlane *from, const DenoisePlane *to, gint width, gint height, const gfloat *noise, gint step,
+                      DenoiseMemory *memory);
+
+/* --- denoise-rows.c --------------------------------------------------------------- */
+
+/* TesseraFilter.area; params is a Denoise. */
+void denoise_area (const TesseraRequest *request, const GeglRectangle *area);
+
+/* Planes from n pixels; a hole is NaN. */
+void denoise_to_planes (const Denoise *d, const gfloat *pixels, gint n, gfloat *y, gfloat *u, gfloat *v);
+
+/* --- denoise-device.c ------------------------------------------------------------- */
+
+/* TesseraFilter.device and scratch_bytes. */
+gint  denoise_device        (TesseraBand *band);
+gsize denoise_scratch_bytes (const TesseraRequest *request, gint width, gint height);
+
+#endif
