@@ -15,8 +15,8 @@ find_range (const gfloat *restrict values, const gfloat *restrict weights, gint 
       const gfloat p = values[i] * per_plane;
       const gint   counts = grid_counts (p) & (weights[i] != 0.0f);
 
-      low = counts & (p < low) ? p : low;
-      high = counts & (p > high) ? p : high;
+      low = (counts & (p < low)) ? p : low;
+      high = (counts & (p > high)) ? p : high;
     }
   *least = low;
   *most = high;
