@@ -27,7 +27,6 @@ static const Setting settings[] =
   { "tessera:mean-blur", "radius=9", "RaGaBaA float", 40, 1, FALSE, NULL },
   { "tessera:median-blur", "radius=2", "R'G'B'A float", 60, 1, FALSE, NULL },
   { "tessera:convolution", "preset=2", "RGBA float", 15, 1, FALSE, NULL },
-  { "tessera:denoise", "level=0.1", "R'G'B'A float", 100, 1, FALSE, NULL },
   { "tessera:harris-corners", "sigma=3", "RGBA float", 30, 1, FALSE, NULL },
   { "tessera:sobel", "result=4", "RGBA float", 15, 1, FALSE, NULL },
   { "tessera:cielab", "white=1 encoding=0", "R'G'B'A float", 20, 1, FALSE, NULL },
