@@ -209,7 +209,7 @@ tone_survey (TesseraBand *band, TesseraMemory *part)
     .cost = (gdouble) band->roi.width * band->roi.height / (COUNT_ITEMS * COUNT_GROUPS),
     .args = { ARG (band->input.memory), ARG (band->input.stride), ARG (band->roi.x - band->input.x), ARG (band->roi.y - band->input.y),
               ARG (band->roi.width), ARG (band->roi.height), FLOAT4_ARG (tone->weights[0], tone->weights[1], tone->weights[2], 0.0f),
-              ARG (part) }
+              ARG (part), ARG (COUNT_ITEMS * COUNT_GROUPS) }
   });
 }
 

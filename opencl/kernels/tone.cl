@@ -21,17 +21,17 @@ light_of (float4 pixel, float4 weights)
   return tone_light (pixel.x, pixel.y, pixel.z, weights.x, weights.y, weights.z);
 }
 
-/* Counts the stops of width x height pixels, from (left, top) on.  A group takes every n-th row, n the number of groups.
- * local: TONE_BINS ints; 1 read a pixel, 1 atomic addition. */
+/* Counts the stops of width x height pixels, from (left, top) on.  A group takes every n-th row, n the number of groups of `items` in all:
+ * the engine may launch them in parts, and no pixel is counted twice.  local: TONE_BINS ints; 1 read a pixel, 1 atomic addition. */
 kernel void tone_count (global const float4 *image, int stride, int left, int top, int width, int height, float4 weights,
-                        global int *counts)
+                        global int *counts, int items)
 {
   local int near[TONE_BINS];
 
   for (int b = get_local_id (0); b < TONE_BINS; b += get_local_size (0))
     near[b] = 0;
   barrier (CLK_LOCAL_MEM_FENCE);
-  for (int y = get_group_id (0); y < height; y += get_num_groups (0))
+  for (int y = get_global_id (0) / get_local_size (0); y < height; y += items / get_local_size (0))
     for (int x = get_local_id (0); x < width; x += get_local_size (0))
       {
         float4 pixel = image[(y + top) * stride + x + left];
