@@ -14,7 +14,6 @@
 #include <stdlib.h>
 
 #include "breaker.h"
-#include "own.h"
 #include "pages.h"
 
 #define PATIENCE 50             /* ms: what we, or the driver, have kept takes less */

@@ -10,7 +10,6 @@
 #include "builds.h"
 #include "gegl-side.h"
 #include "messages.h"
-#include "own.h"
 #include "pages.h"
 #include "program.h"
 #include "settings.h"

@@ -24,7 +24,7 @@ typedef struct
   GMutex  *one_launch;          /* held while a kernel runs; NULL: launches may overlap */
 } TesseraDevice;
 
-/* The device for a context and a device (void pointers from gegl-side.c or own.c), or NULL.  The reason has
+/* The device for a context and a device (void pointers from gegl-side.c or tessera_own_device), or NULL.  The reason has
  * been logged once then. */
 const TesseraDevice *tessera_device (gpointer context, gpointer device);
 /* Asks a device that did not answer again at once. */
@@ -32,5 +32,11 @@ void tessera_device_retry (void);
 
 /* Device memory that the engine may hold, in bytes. */
 guint64 tessera_budget (const TesseraDevice *device);
+
+/* Opens a context of our own, once in a process; others wait meanwhile.  A driver takes 0.2 to 0.7 s for this. */
+void     tessera_own_open     (void);
+gboolean tessera_own_is_asked (void);
+/* Its cl_context and cl_device_id; NULL where it is not open yet, or there is none. */
+void     tessera_own_device   (gpointer *context, gpointer *device);
 
 #endif
