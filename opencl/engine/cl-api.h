@@ -11,8 +11,11 @@
 #include <CL/cl.h>
 #include <glib.h>
 
+/* For a device of our own. */
+#define TESSERA_CL_OPENING_POINTS(X)                                           \
+  X (GetPlatformIDs) X (GetDeviceIDs) X (CreateContext)
+
 #define TESSERA_CL_ENTRY_POINTS(X)                                             \
-  X (GetPlatformIDs) X (GetDeviceIDs) X (CreateContext)                        \
   X (GetDeviceInfo) X (GetPlatformInfo)                                        \
   X (CreateCommandQueue) X (ReleaseCommandQueue) X (Flush) X (Finish)          \
   X (CreateBuffer) X (ReleaseMemObject)                                        \
@@ -29,6 +32,7 @@
 typedef struct
 {
 #define TESSERA_CL_MEMBER(name) __typeof__ (&cl##name) name;
+  TESSERA_CL_OPENING_POINTS (TESSERA_CL_MEMBER)
   TESSERA_CL_ENTRY_POINTS (TESSERA_CL_MEMBER)
 #undef TESSERA_CL_MEMBER
 } TesseraClApi;

@@ -138,6 +138,7 @@ load (TesseraClApi *api)
 
 #define LOAD(name) \
   complete = g_module_symbol (module, "cl" #name, (gpointer *) &api->name) && complete;
+  TESSERA_CL_OPENING_POINTS (LOAD)
   TESSERA_CL_ENTRY_POINTS (LOAD)
 #undef LOAD
 

@@ -167,10 +167,13 @@ def first(report, driver, arguments):
         driver.gegl.env['TESSERA_OPENCL'] = 'auto'
         collect(report, f'driver-first {what}', driver.start('driver-first', what, plan='lie:gpu'), 120)
     driver.gegl.env.update(TESSERA_OPENCL='own', GEGL_USE_OPENCL='no')
-    for what, plan, wanted in (('own', 'lie:gpu;delay CreateContext:300', 0), ('own-alone', 'lie:gpu', 0), ('own-absent', '', 1)):
-        _, err = collect(report, f'driver-first {what}', driver.start('driver-first', what, plan=plan), 120)
-        said = err.count('finds no graphics card')
-        report.check(f'driver-first {what}: a missing card is told {wanted} times', said == wanted, err)
+    failing = [(f'lie:gpu;fail {entry}:1:CL_OUT_OF_RESOURCES', text) for entry, text in
+               (('GetDeviceIDs', 'finds no graphics card'), ('CreateContext', 'cannot be opened (CL_OUT_OF_RESOURCES)'))]
+    for what, plan, text in (('own', 'lie:gpu;delay CreateContext:300', ''), ('own-alone', 'lie:gpu', ''), ('own-absent', '', 'finds no graphics card'),
+                             *(('own-absent', *failure) for failure in failing)):
+        _, err = collect(report, f'driver-first {what}, {plan}', driver.start('driver-first', what, plan=plan), 120)
+        said = [line for line in err.splitlines() if 'TESSERA_OPENCL=own' in line]
+        report.check(f'driver-first {what}, {plan}: says {text or "nothing"}', len(said) == bool(text) and all(text in line for line in said), err)
     driver.gegl.env.update(GEGL_USE_OPENCL='cpu')
     for mode, plan, wanted in (('force', 'lie:gpu', 1), ('try', 'lie:gpu', 0), ('force', '', 0)):
         out = os.path.join(driver.folder, mode + '.png')
