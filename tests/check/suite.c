@@ -238,7 +238,7 @@ parse_options (int *argc, char ***argv, CheckOptions *options)
   options->seed = seed_wanted ? g_ascii_strtoull (seed_wanted, NULL, 0) : (guint64) g_get_real_time () % 1000000007;
   options->cases = n_cases >= 0 ? n_cases : 300;
   options->laws = n_cases >= 0 ? n_cases : 150;
-  options->every_fault = only_faults || only_filter;
+  options->every_fault = only_filter != NULL;
   options->number = one_case;
   options->max_size = CLAMP (max_size, 1, 4096);
   options->legs = parse_legs (legs_wanted);

@@ -13,6 +13,20 @@ passes (const gdouble *values)
   return values[LIGHTNESS] == 0 && values[COLOR] == 0;
 }
 
+/* The noise is not told. */
+static gboolean
+is_whole (const gdouble *values)
+{
+  return values[LEVEL] == 0;
+}
+
+/* Two stages of windows of 8 on three scales, and the joint colours. */
+static void
+halo (const gdouble *values G_GNUC_UNUSED, gint *x, gint *y)
+{
+  *x = *y = 72;
+}
+
 static const CheckUndrawn undrawn[] = { { "measured-level", CHECK_RESULT }, { "measured-flat", CHECK_RESULT }, { NULL, NULL } };
 
 static void
@@ -41,8 +55,8 @@ const CheckFilter check_denoise =
       { "detail", CHECK_DOUBLE, CHECK_UNIFORM, 0, 1, 0.25, 0.1, NULL },
       { "level", CHECK_DOUBLE, CHECK_UNIFORM, 0, 0.25, 0, 0.5, NULL }
     },
-  .format = "R'G'B'A float", .neutral = neutral, .passes = passes,
+  .format = "R'G'B'A float", .halo = halo, .neutral = neutral, .passes = passes,
   .reference = reference, .to_reference = { 2e-4, "of the value range: some hundred roundings of 64 sums each" },
-  .exact_shift = TRUE, .whole = TRUE, .seldom_far = TRUE,
+  .exact_shift = TRUE, .whole = TRUE, .is_whole = is_whole, .seldom_far = TRUE,
   .nan_policy = "pixels with NaN or Inf pass through, and nothing depends on them"
 };
