@@ -50,33 +50,57 @@ detect_is_ray (const CountPlane *plane, const Detection *detection)
   return squares > MOST * light + SQUARES + SURE * DEVIATION && bends > SHARPEST * light + BENDS + SURE * BENDS_OFF;
 }
 
-/* Of 3 x 3 pixels, less as much of the rim. */
+/* Of the pixels that are known. */
+typedef struct
+{
+  gdouble sum;
+  gint    n;
+} Known;
+
+static void
+add_known (Known *known, const CountPlane *plane, gint x, gint y)
+{
+  const gfloat value = plane->pixels[(gsize) CLAMP (y, 0, plane->height - 1) * plane->width + CLAMP (x, 0, plane->width - 1)];
+
+  known->sum += isnan (value) ? 0.0 : value;
+  known->n += ! isnan (value);
+}
+
+/* What 3 x 3 pixels have, if the others are as those that are known. */
+static gdouble
+of_square (Known known)
+{
+  return known.n > 0 ? known.sum * (9.0 / known.n) : 0.0;
+}
+
+/* Of 3 x 3 pixels, less as much of the rim; 0: not known. */
 static gdouble
 light_of (const CountPlane *plane, gint x, gint y)
 {
-  gdouble inside = 0.0, rim = 0.0;
+  Known inside = { 0.0, 0 }, rim = { 0.0, 0 };
 
   for (gint j = -RIM; j <= RIM; j++)
     for (gint i = -RIM; i <= RIM; i++)
       {
-        const gint    off = MAX (ABS (i), ABS (j)), x0 = CLAMP (x + i, 0, plane->width - 1), y0 = CLAMP (y + j, 0, plane->height - 1);
-        const gdouble value = value_at (plane, x0, y0);
+        const gint off = MAX (ABS (i), ABS (j));
 
-        inside += off <= 1 ? value : 0.0;
-        rim += off == RIM ? value : 0.0;
+        if (off <= 1)
+          add_known (&inside, plane, x + i, y + j);
+        else if (off == RIM)
+          add_known (&rim, plane, x + i, y + j);
       }
-  return inside - rim * 9.0 / (8 * RIM);
+  return inside.n > 0 && rim.n > 0 ? of_square (inside) - of_square (rim) : 0.0;
 }
 
 static gdouble
 sum_of (const CountPlane *plane, gint x, gint y)
 {
-  gdouble sum = 0.0;
+  Known sum = { 0.0, 0 };
 
   for (gint j = -1; j <= 1; j++)
     for (gint i = -1; i <= 1; i++)
-      sum += value_at (plane, CLAMP (x + i, 0, plane->width - 1), CLAMP (y + j, 0, plane->height - 1));
-  return sum;
+      add_known (&sum, plane, x + i, y + j);
+  return of_square (sum);
 }
 
 gdouble

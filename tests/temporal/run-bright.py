@@ -78,6 +78,34 @@ def add_light(nights, sky, into, parts):
             file.write(counts.tobytes())
 
 
+def add_trail(path, at, slope, light):
+    """Of a satellite, through the whole frame, close to the vertical; `light` on each row."""
+    dice, size = random.Random(11), quality_test.SIZE
+    with open(path, 'r+b') as file:
+        file.seek(HEAD)
+        counts = array.array('H', file.read(2 * size * size))
+        counts.byteswap()
+        for y in range(size):
+            for x in range(int(at + slope * y) - 5, int(at + slope * y) + 7):
+                more = light / 2.38 * math.exp(-(x - at - slope * y) ** 2 / 2 / 0.95 ** 2)
+                counts[y * size + x] = int((counts[y * size + x] ^ 0x8000) + more + dice.gauss(0, math.sqrt(more / 1.5)) + 0.5) ^ 0x8000
+        counts.byteswap()
+        file.seek(HEAD)
+        file.write(counts.tobytes())
+
+
+def along_columns(report, nights):
+    """A trail along columns is none of the camera's, wherever in a pixel its middle is: a streak with all its light."""
+    nights.draw('along', f'--objects={FAINT}')
+    trails = {10: (80.0, 0.0), 15: (80.5, 0.0), 20: (80.25, 0.0), 25: (80.0, 0.01), 30: (75.0, 0.05)}
+    for frame, (at, slope) in trails.items():
+        add_trail(nights.path('along', 'frames', f'frame-{frame:05d}.fits'), at, slope, 400)
+    nights.run('along', 'of-along', *SETTINGS)
+    streaks = {int(row['frame']): row for row in quality_test.sequence_test.rows(nights.path('of-along'), 'streaks.csv')}
+    parts = {frame: round(float(row['flux']) / 400 / quality_test.SIZE, 2) for frame, row in streaks.items()}
+    report.check('trails along columns are streaks', set(streaks) == set(trails) and all(0.9 < part < 1.1 for part in parts.values()), str(parts))
+
+
 def numbers(nights, found):
     """Of each track its rows; those of the object that was added, at (60, 120) at first, and others."""
     rows, near, far = quality_test.sequence_test.rows(nights.path(found), 'tracks.csv'), {}, {}
@@ -129,6 +157,7 @@ def main():
         of_most_stars(report, nights)
         of_no_stars(report, nights)
         wide(report, nights)
+        along_columns(report, nights)
         coarse(report, nights)
     return report.finish()
 

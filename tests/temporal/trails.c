@@ -365,6 +365,34 @@ test_part_of_star (void)
   count_plane_clear (&whitened);
 }
 
+/* What has no value counts neither as dark nor as light: the sky of a background is as high as it is. */
+static void
+test_part_of_star_beside_columns (void)
+{
+  for (gint away = -5; away <= 5; away++)
+    for (gint is_star = 0; is_star <= 1; is_star++)
+      {
+        CountPlane background, whitened;
+        gdouble    part;
+
+        noise_init (&background, 0.0, 0);
+        noise_init (&whitened, 0.0, 0);
+        if (is_star)
+          add_star (&background, 50.0, 60.0, FWHM, 1000.0);
+        add_star (&whitened, 50.0, 60.0, FWHM, 200.0);
+        for (gint i = 0; i < SIDE * SIDE; i++)
+          {
+            background.pixels[i] = i % SIDE == 50 + away ? NAN : background.pixels[i] + 5000.0f;
+            whitened.pixels[i] = i % SIDE == 50 + away ? NAN : whitened.pixels[i];
+          }
+        part = detect_part_of_star (&background, &whitened, 50, 60);
+        expect (is_star ? fabs (part - 0.2) < 0.02 : part > 10.0, "%g of a star's light is left beside a column %d px away, with%s a star", part, away,
+                is_star ? "" : "out");
+        count_plane_clear (&background);
+        count_plane_clear (&whitened);
+      }
+}
+
 void
 objects_trails (void)
 {
@@ -378,5 +406,6 @@ objects_trails (void)
   test_what_is_no_streak ();
   test_streaks_on_one_line ();
   test_part_of_star ();
+  test_part_of_star_beside_columns ();
   g_rand_free (dice);
 }

@@ -3,7 +3,8 @@
  * Columns of a camera that are dead or bright: they stay where they are, and would hold back the shift of a frame, be stars, and end where an object seems to be.
  *
  * A pixel is compared with the middle of four beside it: two of one column may be bad.  Where most of a piece of a column lie far to one side, its
- * pixels have no value, and so have those that follow on it as far.  A star is not as high as a piece. */
+ * pixels have no value, and so have those that follow on it as far.  A star is not as high as a piece, and what moves through the frame along columns is
+ * as wide as stars: a column of the camera, or two side by side, end sharply. */
 #include "sequence.h"
 
 #include <math.h>
@@ -17,6 +18,8 @@
 #define GAP   4                 /* rows that a star may hide */
 #define FAR   4.0f              /* standard deviations of such differences, ... */
 #define LEAST 2.0f              /* ... and of those that follow */
+#define AWAY  4                 /* columns: farther than the light of a star whose middle is there, ... */
+#define SHARP 0.2f              /* ... which has more than this part of its height in the two columns beside it, or beside two: 0.3 with an FWHM of 2.2 px */
 #define BESIDE 3                /* columns: as far as a frame and its history are moved by less than a few pixels, and the filter reaches */
 #define SEEN  29                /* differences of which one tells the standard deviation */
 
@@ -88,6 +91,51 @@ hide (CountPlane *plane, const gfloat *differences, gint x, gint first, gfloat l
   follow (plane, differences, x, first + PIECE, 1, least, side);
 }
 
+/* Of a piece the middle height of two columns, against those on both sides of column `x`; 0: not known. */
+static gfloat
+height_of (const CountPlane *plane, gint x, gint left, gint right, gint first)
+{
+  gfloat heights[PIECE];
+  gsize  n = 0;
+
+  for (gint y = first; y < first + PIECE; y++)
+    {
+      const gfloat *row = plane->pixels + (gsize) y * plane->width, *at = row + x;
+      const gfloat  a = at[-AWAY - 1], b = at[-AWAY], c = at[AWAY], d = at[AWAY + 1];
+      const gfloat  sky = 0.5f * (a + b + c + d - MAX (MAX (a, b), MAX (c, d)) - MIN (MIN (a, b), MIN (c, d)));
+
+      heights[n] = 0.5f * (row[left] + row[right]) - sky;
+      n += isfinite (a + b + c + d + heights[n]);
+    }
+  return n > 0 ? median_of (heights, n) : 0.0f;
+}
+
+/* Alone, or with one of the columns beside it. */
+static gboolean
+is_sharp (const CountPlane *plane, gint x, gint first)
+{
+  gfloat least = INFINITY;
+
+  if (x <= AWAY || x >= plane->width - 1 - AWAY)
+    return TRUE;
+  for (gint left = x - 2; left < x; left++)
+    for (gint right = x + 1; right - left <= 3; right++)
+      least = MIN (least, fabsf (height_of (plane, x, left, right, first)));
+  return least <= SHARP * fabsf (height_of (plane, x, x, x, first));
+}
+
+static void
+hide_sharp (CountPlane *plane, const gfloat *differences, const gint *n, gint first, gfloat least, gfloat side)
+{
+  g_autofree gboolean *is_hidden = g_new (gboolean, plane->width);
+
+  for (gint x = 0; x < plane->width; x++)
+    is_hidden[x] = n[x] >= MOST && is_sharp (plane, x, first);
+  for (gint x = 0; x < plane->width; x++)
+    if (is_hidden[x])
+      hide (plane, differences, x, first, least, side);
+}
+
 void
 columns_hide (CountPlane *plane)
 {
@@ -106,9 +154,7 @@ columns_hide (CountPlane *plane)
         const gint first = MIN (piece, height - PIECE);
 
         count_far (differences, width, first, FAR * sigma, side, n);
-        for (gint x = 0; x < width; x++)
-          if (n[x] >= MOST)
-            hide (plane, differences, x, first, LEAST * sigma, side);
+        hide_sharp (plane, differences, n, first, LEAST * sigma, side);
       }
 }
 
