@@ -106,6 +106,30 @@ def along_columns(report, nights):
     report.check('trails along columns are streaks', set(streaks) == set(trails) and all(0.9 < part < 1.1 for part in parts.values()), str(parts))
 
 
+def in_wide_light(report, nights):
+    """The drift's rim has objects where the sky is bright, too: wide light is no star."""
+    size, count, dice = 96, 28, random.Random(7)
+    stars = [(dice.uniform(4, size + 56), dice.uniform(4, size - 4), 8000 * 10 ** (-1.6 * dice.random())) for _ in range(20)]
+    os.makedirs(nights.path('nebula'))
+    for k in range(count):
+        move = (dice.gauss(0, 0.12) - 30 + 0.6 * k, dice.gauss(0, 0.12))
+        light = [150 * math.exp(-((i % size - move[0] - 25) ** 2 + (i // size - move[1] - 48) ** 2) / 2 / 35 ** 2) for i in range(size * size)]
+        for x0, y0, flux in [(x + move[0], y + move[1], flux) for x, y, flux in stars] + [(4, 10 + 2.4 * k, 900)]:
+            for y in range(max(int(y0) - 5, 0), min(int(y0) + 7, size)):
+                for x in range(max(int(x0) - 5, 0), min(int(x0) + 7, size)):
+                    light[y * size + x] += flux / 5.67 * math.exp(-((x - x0) ** 2 + (y - y0) ** 2) / 1.805)
+        counts = array.array('h', (int(min(1000 + one + dice.gauss(0, math.sqrt(81 + one / 1.5)), 30000)) for one in light))
+        counts.byteswap()
+        cards = ''.join(f'{name:8}= {value:>20}'.ljust(80) for name, value in (('SIMPLE', 'T'), ('BITPIX', 16), ('NAXIS', 2), ('NAXIS1', size), ('NAXIS2', size)))
+        data = (cards + 'END').ljust(HEAD).encode() + counts.tobytes()
+        with open(nights.path('nebula', f'{k:03d}.fits'), 'wb') as file:
+            file.write(data + bytes(-len(data) % HEAD))
+    nights.gegl.command([os.path.join(nights.gegl.build, 'tools', 'sequence', 'tessera-sequence'), nights.path('nebula'), '-o', nights.path('of-nebula'), '--pictures', '0'])
+    at = {int(row['frame']) for row in quality_test.sequence_test.rows(nights.path('of-nebula'), 'detections.csv')
+          if math.dist((4, 10 + 2.4 * int(row['frame'])), (float(row['x']), float(row['y']))) < 2.5}
+    report.check('wide light does not hide objects in the rim of a drift', len(at) >= 15, f'in {len(at)} frames')
+
+
 def numbers(nights, found):
     """Of each track its rows; those of the object that was added, at (60, 120) at first, and others."""
     rows, near, far = quality_test.sequence_test.rows(nights.path(found), 'tracks.csv'), {}, {}
@@ -158,6 +182,7 @@ def main():
         of_no_stars(report, nights)
         wide(report, nights)
         along_columns(report, nights)
+        in_wide_light(report, nights)
         coarse(report, nights)
     return report.finish()
 

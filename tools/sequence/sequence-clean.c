@@ -123,16 +123,16 @@ clean_around (CountPlane *filtered, gint x, gint y)
 void
 clean_rim (const WhitenFrames *frames, const WhitenPlanes *planes, CountPlane *filtered)
 {
-  const gint   width = filtered->width, height = filtered->height;
-  const Rim    rim = rim_of (frames);
-  const gfloat least = left_least (planes);
+  const gint     width = filtered->width, height = filtered->height;
+  const Rim      rim = rim_of (frames);
+  const SkyLevel sky = left_level (planes);
 
   for (gint y = 0; y < height; y++)
     for (gint x = 0; x < width; x++)
       {
         const gboolean is_within = x >= rim.left && x < width - rim.right && y >= rim.top && y < height - rim.bottom;
 
-        if (! is_within && planes->background.pixels[(gsize) y * width + x] > least)
+        if (! is_within && left_has_star (planes, sky, x, y))
           clean_around (filtered, x, y);
       }
 }

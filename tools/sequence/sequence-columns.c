@@ -169,13 +169,13 @@ is_column (const CountPlane *plane, gint x, gint y)
 void
 columns_clear_stars (const CountPlane *plane, const WhitenPlanes *planes, CountPlane *filtered)
 {
-  const gint   width = plane->width;
-  const gfloat least = left_least (planes);
+  const gint     width = plane->width;
+  const SkyLevel sky = left_level (planes);
 
   for (gint y = 1; y + 1 < plane->height; y++)
     for (gint x = 0; x < width; x++)
       if (is_column (plane, x, y))
         for (gint u = MAX (x - BESIDE, 0); u <= MIN (x + BESIDE, width - 1); u++)
-          if (planes->background.pixels[(gsize) y * width + u] > least)
+          if (left_has_star (planes, sky, u, y))
             clean_around (filtered, u, y);
 }

@@ -11,6 +11,7 @@
 
 #define BRIGHT 30.0f            /* standard deviations above it: a star */
 #define FAR   3.0f              /* standard deviations: noise has it in 0.3 % of pixels */
+#define AROUND 5                /* pixels from a pixel of a star to the sky around */
 #define FEWEST 20               /* pixels of stars */
 #define ALIKE 0.25f             /* of what most pixels have */
 
@@ -31,10 +32,32 @@ left_sky (const CountPlane *plane, gint apart)
   return (SkyLevel) { middle, 1.4826f * median_of (values, n) };
 }
 
-gfloat
-left_least (const WhitenPlanes *planes)
+SkyLevel
+left_level (const WhitenPlanes *planes)
 {
-  return left_sky (&planes->background, SKY_APART).level + FAR * left_sky (&planes->whitened, SKY_APART).width;
+  return (SkyLevel) { left_sky (&planes->background, SKY_APART).level, left_sky (&planes->whitened, SKY_APART).width };
+}
+
+/* The median of the pixels around, farther away than a star's light. */
+static gfloat
+sky_around (const CountPlane *plane, gint x, gint y)
+{
+  gfloat values[8 * AROUND];
+  gsize  n = 0;
+
+  for (gint v = MAX (y - AROUND, 0); v <= MIN (y + AROUND, plane->height - 1); v++)
+    for (gint u = MAX (x - AROUND, 0); u <= MIN (x + AROUND, plane->width - 1); u++)
+      if ((ABS (u - x) == AROUND || ABS (v - y) == AROUND) && isfinite (plane->pixels[(gsize) v * plane->width + u]))
+        values[n++] = plane->pixels[(gsize) v * plane->width + u];
+  return n > 0 ? median_of (values, n) : -INFINITY;
+}
+
+gboolean
+left_has_star (const WhitenPlanes *planes, SkyLevel sky, gint x, gint y)
+{
+  const gfloat value = planes->background.pixels[(gsize) y * planes->background.width + x], least = FAR * sky.width;
+
+  return value > sky.level + least && value > sky_around (&planes->background, x, y) + least;
 }
 
 typedef struct

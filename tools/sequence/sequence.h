@@ -215,8 +215,8 @@ typedef struct
 /* `apart`: pixels of which one is looked at. */
 #define SKY_APART 7
 SkyLevel    left_sky        (const CountPlane *plane, gint apart);
-/* What is above it in the background is a star, if a faint one. */
-gfloat      left_least      (const WhitenPlanes *planes);
+SkyLevel    left_level      (const WhitenPlanes *planes);    /* of the background, with the noise of a frame */
+gboolean    left_has_star   (const WhitenPlanes *planes, SkyLevel sky, gint x, gint y);    /* light above that and above the sky around */
 /* sequence-left.c: the part of the stars' pixels that lie more than 3 standard deviations from the background; 0:
  * hardly any. */
 gdouble     left_of_stars   (const WhitenPlanes *planes);
