@@ -12,7 +12,8 @@
  * M. Stark, P. Shirley, J. Ferwerda, Photographic Tone Reproduction for Digital Images, SIGGRAPH 2002.
  *
  * Deviations: the grid of tessera:bilateral-grid in place of their piecewise linear filter.  lo, m and hi are read from whole counts, 16 bins a
- * stop from -16 to 16, of the pixels with alpha above 0; an image without end, or of 2^31 pixels and more, is not counted, and c is 1.
+ * stop from -16 to 16, of the pixels that have
+ * light and alpha above 0; an image without end, or of 2^31 pixels and more, is not counted, and c is 1.
  *
  * Alpha weighs in the grid as in tessera:bilateral-grid, and is kept.  A pixel of alpha 0, one with NaN or Inf, and one without light (Y <= 0)
  * gives the grid nothing and stays as it is.
@@ -50,7 +51,7 @@ property_double (detail, _("Detail"), 1.0)
     ui_steps    (0.05, 0.25)
 
 property_double (radius, _("Radius"), 0.0)
-    description (_("Size of what counts as detail, in pixels; 0 is 2 percent of the longer side, 8 at least"))
+    description (_("Size of what counts as detail, in pixels; 0 is 2 percent of the longer side, 8 at least, 400 at most"))
     value_range (0.0, 400.0)
     ui_slider   (0.0, 200.0, 2.0, 1.0, 10.0, 1)
     ui_meta     ("unit", "pixel-distance")
@@ -179,7 +180,7 @@ count_row (const Tone *tone, const gfloat *pixels, gint n, guint32 *counts)
   planes_take_apart (pixels, n, colours[0], colours[1], colours[2], alpha);
   find_stops (colours[0], colours[1], colours[2], tone->weights, n, light, stops);
   for (gint i = 0; i < n; i++)
-    if (tone_is_pixel (light[i], alpha[i]) && alpha[i] > 0.0f)
+    if (tone_counts (light[i], alpha[i]) && alpha[i] > 0.0f)
       counts[tone_bin (stops[i])]++;
 }
 
@@ -330,7 +331,7 @@ radius_of (const GeglProperties *o, const GeglRectangle *bounds)
 {
   if (o->radius > 0.0)
     return o->radius;
-  return gegl_rectangle_is_infinite_plane (bounds) ? 8.0 : MAX (8.0, 0.02 * MAX (bounds->width, bounds->height));
+  return gegl_rectangle_is_infinite_plane (bounds) ? 8.0 : CLAMP (0.02 * MAX (bounds->width, bounds->height), 8.0, 400.0);
 }
 
 static TesseraHalo

@@ -37,7 +37,7 @@ kernel void tone_count (global const float4 *image, int stride, int left, int to
         float4 pixel = image[(y + top) * stride + x + left];
         float  light = light_of (pixel, weights);
 
-        if (tone_is_pixel (light, pixel.w) && pixel.w > 0.0f)
+        if (tone_counts (light, pixel.w) && pixel.w > 0.0f)
           atomic_add (near + tone_bin (tone_stops (light)), 1);
       }
   barrier (CLK_LOCAL_MEM_FENCE);

@@ -15,17 +15,11 @@ tone_light (float r, float g, float b, float red, float green, float blue)
   return (red * r + green * g) + blue * b;
 }
 
-/* Whether a pixel of this light and alpha has a place in the survey; in the grid it has, if there is light. */
-static inline int
-tone_is_pixel (float light, float alpha)
-{
-  return (tessera_abs (light) <= EQUALIZE_LARGEST) & (alpha != 0.0f) & (tessera_abs (alpha) <= EQUALIZE_LARGEST);
-}
-
+/* Whether a pixel of this light and alpha has a place in the grid; in the survey it has, if alpha is above 0. */
 static inline int
 tone_counts (float light, float alpha)
 {
-  return tone_is_pixel (light, alpha) & (light > 0.0f);
+  return (light > 0.0f) & (light <= EQUALIZE_LARGEST) & (alpha != 0.0f) & (tessera_abs (alpha) <= EQUALIZE_LARGEST);
 }
 
 static inline float

@@ -7,10 +7,10 @@
 #include <math.h>
 
 /* The first pixel x with floor (x/s + 1/2) >= cell. */
-static gint
+static gint64
 cell_start (gint cell, gdouble s)
 {
-  gint x = ceil ((cell - 0.5) * s);
+  gint64 x = ceil ((cell - 0.5) * s);
 
   while (floor ((x - 1) / s + 0.5) >= cell)
     x--;
@@ -33,9 +33,9 @@ axis_init (GridAxis *axis, gint from, gint size, gint length, gboolean infinite,
   axis->fractions = (gfloat *) (axis->cells + size);
   for (gint i = 0; i <= axis->n_cells; i++)
     {
-      gint start = cell_start (first + i, s);
+      const gint64 start = cell_start (first + i, s);
 
-      axis->starts[i] = infinite ? start : CLAMP (start, 0, length);
+      axis->starts[i] = (gint) (infinite ? CLAMP (start, G_MININT, G_MAXINT) : CLAMP (start, 0, length));
     }
   for (gint i = 0; i < size; i++)
     {

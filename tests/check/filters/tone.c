@@ -52,6 +52,7 @@ static void
 reach_far (gdouble *values)
 {
   values[COMPRESSION] = 1;
+  values[RANGE] = 3;            /* less than the picture's: its ends count too */
 }
 
 /* --------------------------------------------------------- what is promised -- */
@@ -109,6 +110,49 @@ least_rise (const CheckOptions *options, gdouble compression, gdouble shadows, g
   return least;
 }
 
+/* By how many stops the upper half of a picture, a ramp of 10 stops, becomes another if the lower half is black. */
+static gdouble
+black_does (const CheckOptions *options, GString *why)
+{
+  const gdouble values[] = { 1, 7, 0, 0, 1, 16, 1.6 };
+  Greys         greys[2] = { greys_new (LINE, 4), greys_new (LINE, 4) };
+  gdouble       worst = 0;
+
+  for (gint half = 0; half < 2; half++)
+    {
+      for (gint i = 0; i < 4 * LINE; i++)
+        greys[half].before[i] = half && i >= 2 * LINE ? 0 : (gfloat) exp2 (-8 + 10.0 * (i % LINE) / (LINE - 1));
+      greys_run (options, &check_tone, values, &greys[half], why);
+    }
+  for (gint i = 0; i < 2 * LINE; i++)
+    worst = MAX (worst, fabs (log2 (greys[1].after[i] / greys[0].after[i])));
+  greys_clear (&greys[0]);
+  greys_clear (&greys[1]);
+  return worst;
+}
+
+/* By how much a picture so long that 2 % of it is 800 pixels is another with radius 0 and with 400. */
+static gdouble
+radius_leaves (const CheckOptions *options, GString *why)
+{
+  Greys   greys[2] = { greys_new (40000, 1), greys_new (40000, 1) };
+  gdouble worst = 0;
+
+  for (gint i = 0; i < 2; i++)
+    {
+      const gdouble values[] = { 0, 7, 2, 0, 1, i ? 400 : 0, 1.6 };
+
+      for (gint x = 0; x < 40000; x++)
+        greys[i].before[x] = (gfloat) exp2 (-4 - 2 * (x / 600 % 2));
+      greys_run (options, &check_tone, values, &greys[i], why);
+    }
+  for (gint x = 0; x < 40000; x++)
+    worst = MAX (worst, fabs (greys[1].after[x] - greys[0].after[x]));
+  greys_clear (&greys[0]);
+  greys_clear (&greys[1]);
+  return worst;
+}
+
 /* The bars of the definition: steps, and a ramp that stays one.  Steps of less than 2.5 edges count as detail, which the curve of the
  * shadows raises: most, 0.52 stops, where the upper side is 3 stops below white; 0.3 is held 2 stops below it, and at white. */
 static void
@@ -122,6 +166,8 @@ promises (const CheckOptions *options, CheckStats *stats)
   greys_hold (options, stats, &check_tone, "a ramp rises", TRUE, least_rise (options, 0, 0.7, 0.3, why), 0, why);
   greys_hold (options, stats, &check_tone, "a ramp rises, lifted", TRUE, least_rise (options, 0, 2, 1, why), 0, why);
   greys_hold (options, stats, &check_tone, "a ramp rises, compressed", TRUE, least_rise (options, 1, 0.7, 0.3, why), 0, why);
+  greys_hold (options, stats, &check_tone, "black bars do not change the rest", FALSE, black_does (options, why), 0.001, why);
+  greys_hold (options, stats, &check_tone, "radius 0 is 400 at most", FALSE, radius_leaves (options, why), 0, why);
   g_string_free (why, TRUE);
 }
 

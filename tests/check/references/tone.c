@@ -11,14 +11,14 @@
  *   v = 2^(B3 + detail D),  v' = (1 - k) v + k q(v),  q(v) = v up to 0.5, then 0.5 + 0.5 z/(1 + z), z = (v - 0.5)/0.5
  *   R, G, B times v' / max (Y, 2^-16)
  *
- * lo, m, hi: 0.5, 50 and 99.5 % of the histogram of l in bins of 1/16 from -16 to 16, of the pixels with alpha > 0 and no NaN or
- * Inf in a component; what lies beyond is in the first or last bin, and so is Y <= 0.  A quantile lies in the first bin up to which
- * its share is counted.  With k = 0 nothing is counted, and B1 = B.
+ * lo, m, hi: 0.5, 50 and 99.5 % of the histogram of l in bins of 1/16 from -16 to 16, of the pixels with alpha > 0, Y > 0 and no
+ * NaN or Inf in a component; what lies beyond is in the first or last bin.  A quantile lies in the first bin up to which its share is
+ * counted.  With k = 0, or where no pixel counts, B1 = B.
  *
  * Durand & Dorsey, SIGGRAPH 2002; Reinhard et al., SIGGRAPH 2002.
  *
  * Readings: a pixel that gives the grid nothing (alpha 0, Y <= 0, a NaN or Inf in a
- * component, a Y that is no float) stays.  A radius of 0 is max (8, 0.02 max (width, height)), no whole number.
+ * component, a Y that is no float) stays.  A radius of 0 is min (400, max (8, 0.02 max (width, height))), no whole number.
  *
  * scale: |out|, and what the largest |l| of the support is worth in it, as in bilateral-grid.c.  slack: the errors of l (2e-7 of
  * log2, 8 u of the sum), of B by ties between planes, of exp2, and what pixels that may lie in either of two bins of the histogram
@@ -110,24 +110,24 @@ squeeze (double low, double high, const Settings *s)
   return 1.0 - s->compression * (1.0 - fmin (1.0, s->range / fmax (high - low, 1e-3)));
 }
 
-/* [0]: the bins as they are, [1]: each pixel in its lowest, [2]: in its highest. */
+/* [0]: the bins as they are, [1]: each pixel in its lowest, [2]: in its highest.  One that may have no light is in the first, and in the
+ * last: what it does where it does not count is between. */
 static Survey
 survey (const RefImage *image, const PlanePixel *pixels, const Light *lights, const Settings *s)
 {
-  double counts[3][BINS] = { { 0.0 } }, n = 0.0, low[3], high[3];
+  double counts[3][BINS] = { { 0.0 } }, n[3] = { 0.0 }, low[3], high[3];
   Survey result = { .empty = 0 };
 
   for (size_t i = 0; i < (size_t) image->width * image->height; i++)
-    if (lights[i].finite && image->pixels[i * 4 + 3] > 0.0)
-      {
-        n += 1.0;
-        counts[0][bin_of (pixels[i].value)] += 1.0;
-        counts[1][bin_of (pixels[i].value - pixels[i].error)] += 1.0;
-        counts[2][bin_of (pixels[i].value + pixels[i].error)] += 1.0;
-      }
+    for (int k = 0; k < 3; k++)
+      if (lights[i].finite && image->pixels[i * 4 + 3] > 0.0 && (pixels[i].gives || (k > 0 && isinf (pixels[i].error))))
+        {
+          n[k] += 1.0;
+          counts[k][bin_of (k == 0 ? pixels[i].value : pixels[i].value + (k == 1 ? -1.0 : 1.0) * pixels[i].error)] += 1.0;
+        }
   for (int k = 0; k < 3; k++)
     {
-      double wanted = n * (k == 0 ? 1.0 : k == 1 ? 1.0 - SHARE_ERROR : 1.0 + SHARE_ERROR);
+      double wanted = n[k] * (k == 0 ? 1.0 : k == 1 ? 1.0 - SHARE_ERROR : 1.0 + SHARE_ERROR);
 
       low[k] = quantile (counts[k], 0.005 * wanted);
       result.middle[k] = quantile (counts[k], 0.5 * wanted);
@@ -136,7 +136,7 @@ survey (const RefImage *image, const PlanePixel *pixels, const Light *lights, co
   result.c[0] = squeeze (low[0], high[0], s);
   result.c[1] = squeeze (low[1], high[2], s);
   result.c[2] = squeeze (low[2], high[1], s);
-  result.empty = n == 0.0;
+  result.empty = n[0] == 0.0;
   return result;
 }
 
@@ -224,7 +224,7 @@ reference_tone (const RefImage *image, double compression, double range, double 
       pixels[i] = plane_pixel (image->pixels + i * 4, lights[i]);
     }
   found = survey (image, pixels, lights, &settings);
-  plane_grid_open (&grid, pixels, image->width, image->height, radius == 0.0 ? fmax (8.0, 0.02 * longer) : radius, edge);
+  plane_grid_open (&grid, pixels, image->width, image->height, radius == 0.0 ? fmin (400.0, fmax (8.0, 0.02 * longer)) : radius, edge);
   for (int i = 0; i < result->width * result->height; i++)
     {
       int    x = result->x + i % result->width, y = result->y + i / result->width;
