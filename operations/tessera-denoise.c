@@ -65,6 +65,7 @@ property_int (measured_flat, _("Flat places (result)"), 0)
 #include "remembered.h"
 #include "denoise.cl.h"
 
+#include <math.h>
 #include <string.h>
 
 #define LEAST_SIDE 16           /* of a picture that is measured */
@@ -97,12 +98,13 @@ measure (const TesseraRequest *request, Denoise *d, Measured *measured)
 {
   g_autofree DenoiseTones  *tones = g_new0 (DenoiseTones, 1);
   g_autofree DenoisePlanes *planes = g_new0 (DenoisePlanes, 1);
+  gint                      n_curves;
 
   denoise_survey_tones (request, tones);
-  denoise_curves (tones, measured->sigma);
+  n_curves = denoise_curves (tones, measured->sigma);
   denoise_make_tones (d, measured->sigma);
   denoise_survey_planes (request, planes);
-  measured->flat = denoise_strengths (planes, measured->squares);
+  measured->flat = denoise_strengths (planes, n_curves > 0, measured->squares);
 }
 
 /* No slider changes what is measured. */
@@ -151,13 +153,14 @@ bounds_of (const TesseraRequest *request)
                                                : request->bounds;
 }
 
-/* The noise at middle grey. */
+/* The noise at middle grey.  Where no tone has enough blocks, sigma is the least, and all that was found is in P. */
 static gdouble
 middle (const Measured *measured)
 {
   const gint knot = DENOISE_KNOTS / 2;
 
-  return (measured->sigma[0][knot] + measured->sigma[1][knot] + measured->sigma[2][knot]) / 3.0;
+  return (measured->sigma[0][knot] + measured->sigma[1][knot] + measured->sigma[2][knot]) / 3.0
+         * sqrt (denoise_mean_strength (measured->squares, measured->flat));
 }
 
 /* GEGL has no results of an operation but properties.  Without a notification, which would invalidate the node. */

@@ -49,13 +49,16 @@ void denoise_survey_planes (const TesseraRequest *request, DenoisePlanes *planes
 
 /* --- denoise-curve.c -------------------------------------------------------------- */
 
-/* Sigma at the knots of each channel, from the first survey; the blocks that it rests on. */
+/* Sigma at the knots of each channel, from the first survey; the channels that have one of their own. */
 gint denoise_curves (const DenoiseTones *tones, gdouble sigma[3][DENOISE_KNOTS]);
 
 /* --- denoise-strength.c ----------------------------------------------------------- */
 
-/* P^2 of Y, U and V by vertical, then horizontal frequency, from the second survey; the blocks of the second set. */
-gdouble denoise_strengths (const DenoisePlanes *planes, gdouble squares[3][64]);
+/* P^2 of Y, U and V by vertical, then horizontal frequency, from the second survey; the blocks of the second set.  Too few blocks
+ * say 1; without curves that is nothing, and they are 0. */
+gdouble denoise_strengths (const DenoisePlanes *planes, gboolean has_curves, gdouble squares[3][64]);
+/* Their mean, as n blocks alone say it. */
+gdouble denoise_mean_strength (const gdouble squares[3][64], gdouble n);
 
 /* --- denoise-tables.c ------------------------------------------------------------- */
 
