@@ -75,15 +75,16 @@ sums_of (const DenoiseParts *parts)
   return (gsize) 64 * fine.width * MAX (fine.height, 2 * coarse.height);
 }
 
+/* Of a band wherever it lies: of one that holds it and begins where all levels and blocks do. */
 gsize
 denoise_scratch_bytes (const TesseraRequest *request, gint width, gint height)
 {
   const GeglRectangle *bounds = &((const Denoise *) request->params)->bounds;
-  const GeglRectangle  part = { DENOISE_REACH, DENOISE_REACH, width, height };
-  const GeglRectangle  large = { 0, 0, MAX (bounds->width, width + 2 * DENOISE_REACH), MAX (bounds->height, height + 2 * DENOISE_REACH) };
+  const GeglRectangle  part = { DENOISE_REACH, DENOISE_REACH, width + 7, height + 7 };
+  const GeglRectangle  large = { 0, 0, MAX (bounds->width, part.width + 2 * DENOISE_REACH), MAX (bounds->height, part.height + 2 * DENOISE_REACH) };
   const DenoiseParts   parts = denoise_parts (&large, &part);
   const GeglRectangle  pilot = pilot_of (&parts, 0);
-  gsize                floats = 2 * pixels_of (&pilot) + sums_of (&parts) + sums_of (&parts) / 16 + 64 * (gsize) (width + height + 4 * DENOISE_REACH);
+  gsize                floats = 2 * pixels_of (&pilot) + sums_of (&parts) + sums_of (&parts) / 16;
 
   for (gint level = 0; level < DENOISE_LEVELS; level++)
     floats += 3 * (pixels_of (&parts.read[level]) + pixels_of (&parts.made[level]));
