@@ -113,6 +113,5 @@ const CheckFilter check_denoise =
   .reference = reference, .to_reference = { 2e-4, "of the value range: some hundred roundings of 64 sums each" },
   .special = promises,
   .exact_shift = TRUE, .whole = TRUE, .is_whole = is_whole, .seldom_far = TRUE,
-  .special = promises,
   .nan_policy = "pixels with NaN or Inf pass through, and nothing depends on them"
 };
