@@ -51,13 +51,13 @@ tone_lifted (float base, float shadows, float highlights)
   return (base + shadows * (t * (2.0f - t))) - highlights * held;
 }
 
-/* 1/2 and less stays; what is above bends towards 1. */
+/* 1/2 and less stays; what is above bends towards 1.  With one choice around it all PoCL 6.0 ends the program (TRAPS.md). */
 static inline float
 tone_shoulder (float v)
 {
-  const float z = (v - 0.5f) * 2.0f;
+  const float z = (v > 0.5f ? v - 0.5f : 0.0f) * 2.0f;
 
-  return v > 0.5f ? 0.5f + 0.5f * equalize_quotient (z, 1.0f + z) : v;
+  return (v > 0.5f ? 0.5f : v) + 0.5f * equalize_quotient (z, 1.0f + z);
 }
 
 /* By what R, G and B are multiplied. */
