@@ -75,19 +75,7 @@ splat_and_blur (TesseraBand *band, const GridBand *g, gint low, gint n_planes)
     .group = { 16, 4 }, .cost = GRID_PART * GRID_PART + (alone ? 1 : 2 * n_planes),
     .args = { CELL_ARGS (band, g), ARG (parts), ARG (low), ARG (n_planes), ARG (in_parts) }
   });
-  if (parts > 1)
-    tessera_launch (band, &(TesseraLaunch) {
-      .kernel = "grid_join", .size = { n_planes, cells_x, cells_y }, .cost = parts * parts,
-      .args = { ARG (in_parts), ARG (a), ARG (cells_x), ARG (cells_y), ARG (parts), ARG (n_planes) }
-    });
-  tessera_launch (band, &(TesseraLaunch) {
-    .kernel = "grid_blur_xy", .size = { n_planes, cells_x, cells_y }, .cost = 9,
-    .args = { ARG (a), ARG (b), ARG (cells_x), ARG (cells_y), ARG (n_planes) }
-  });
-  tessera_launch (band, &(TesseraLaunch) {
-    .kernel = "grid_blur_z", .size = { n_planes, cells_x, cells_y }, .cost = 3,
-    .args = { ARG (b), ARG (a), ARG (cells_x), ARG (cells_y), ARG (n_planes), ARG (params->by_luminance ? 0.0f : 1.0f) }
-  });
+  grid_join_and_blur (band, in_parts, parts, a, b, cells_x, cells_y, n_planes, params->by_luminance ? 0.0f : 1.0f);
   return a;
 }
 

@@ -81,6 +81,25 @@ grid_pairs (TesseraBand *band, const gfloat weights[3])
   return pairs;
 }
 
+void
+grid_join_and_blur (TesseraBand *band, TesseraMemory *in_parts, gint parts, TesseraMemory *a, TesseraMemory *b, gint cells_x, gint cells_y,
+                    gint n_planes, gfloat moving)
+{
+  if (parts > 1)
+    tessera_launch (band, &(TesseraLaunch) {
+      .kernel = "grid_join", .size = { n_planes, cells_x, cells_y }, .cost = parts * parts,
+      .args = { ARG (in_parts), ARG (a), ARG (cells_x), ARG (cells_y), ARG (parts), ARG (n_planes) }
+    });
+  tessera_launch (band, &(TesseraLaunch) {
+    .kernel = "grid_blur_xy", .size = { n_planes, cells_x, cells_y }, .cost = 9,
+    .args = { ARG (a), ARG (b), ARG (cells_x), ARG (cells_y), ARG (n_planes) }
+  });
+  tessera_launch (band, &(TesseraLaunch) {
+    .kernel = "grid_blur_z", .size = { n_planes, cells_x, cells_y }, .cost = 3,
+    .args = { ARG (b), ARG (a), ARG (cells_x), ARG (cells_y), ARG (n_planes), ARG (moving) }
+  });
+}
+
 gint
 grid_plane_measure (TesseraBand *band, TesseraMemory *pairs, TesseraMemory *result)
 {
@@ -135,19 +154,7 @@ build_dense (TesseraBand *band, const GridBand *g, TesseraMemory *pairs, gint lo
     .cost = GRID_PART * GRID_PART + n_planes,
     .args = { CELL_ARGS (band, g, pairs), ARG (parts), ARG (low), ARG (n_planes), ARG (in_parts) }
   });
-  if (parts > 1)
-    tessera_launch (band, &(TesseraLaunch) {
-      .kernel = "grid_join", .size = { n_planes, cells_x, cells_y }, .cost = parts * parts,
-      .args = { ARG (in_parts), ARG (a), ARG (cells_x), ARG (cells_y), ARG (parts), ARG (n_planes) }
-    });
-  tessera_launch (band, &(TesseraLaunch) {
-    .kernel = "grid_blur_xy", .size = { n_planes, cells_x, cells_y }, .cost = 9,
-    .args = { ARG (a), ARG (b), ARG (cells_x), ARG (cells_y), ARG (n_planes) }
-  });
-  tessera_launch (band, &(TesseraLaunch) {
-    .kernel = "grid_blur_z", .size = { n_planes, cells_x, cells_y }, .cost = 3,
-    .args = { ARG (b), ARG (a), ARG (cells_x), ARG (cells_y), ARG (n_planes), ARG (1.0f) }
-  });
+  grid_join_and_blur (band, in_parts, parts, a, b, cells_x, cells_y, n_planes, 1.0f);
   return a;
 }
 

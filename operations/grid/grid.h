@@ -217,6 +217,10 @@ gboolean grid_dense_pays    (const GridParams *params, gsize cells, gint64 n_pla
 /* Pairs (value, weight) of band->input's pixels, by the kernel of this name that each such filter has. */
 TesseraMemory *grid_pairs (TesseraBand *band, const gfloat weights[3]);
 
+/* Cells of parts, splatted, are joined in `a`, if there are several, and blurred there by way of `b`.  moving: 1 if values are relative to their plane. */
+void  grid_join_and_blur (TesseraBand *band, TesseraMemory *in_parts, gint parts, TesseraMemory *a, TesseraMemory *b,
+                          gint cells_x, gint cells_y, gint n_planes, gfloat moving);
+
 /* Measures the least and the greatest value of a band's pairs (value, weight) that counts: two ints for grid_plane_band. */
 gint  grid_plane_measure (TesseraBand *band, TesseraMemory *pairs, TesseraMemory *result);
 
