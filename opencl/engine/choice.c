@@ -84,7 +84,9 @@ tessera_current_device (void)
 gboolean
 tessera_uses_opencl (GeglOperation *operation)
 {
-  if (tessera_mode () != TESSERA_OPENCL_OFF && ! tessera_has_forked () && is_apart ())
+  if (tessera_mode () == TESSERA_OPENCL_OFF)
+    return FALSE;
+  if (! tessera_has_forked () && is_apart ())
     {
       tessera_builds_open_own (! operation);
       return tessera_current_device () != NULL;

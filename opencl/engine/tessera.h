@@ -181,7 +181,7 @@ TESSERA_API gint tessera_kept_table (TesseraBand *band, TesseraKept *kept, gcons
 TESSERA_API gint     tessera_kept_memory (TesseraBand *band, TesseraKept *kept, gsize bytes, TesseraMemory **memory, gboolean *is_there);
 TESSERA_API gboolean tessera_may_keep    (const TesseraBand *band, gsize bytes);
 
-/* Does GEGL use OpenCL, for this operation, or (NULL) at all? */
+/* Does GEGL use OpenCL, for this operation, or (NULL) at all?  Not for us where TESSERA_OPENCL is off. */
 TESSERA_API gboolean tessera_uses_opencl (GeglOperation *operation);
 
 /* May an operation remember what a request has found?  0: no; else a number for the path that TESSERA_OPENCL asks for. */

@@ -4,10 +4,13 @@
  * One thread joins the components along the strips' edges and numbers them.  Then all threads paint.  Runs
  * and components are numbered in raster order, and a tree's root is its smallest number.  So nothing
  * depends on strips or threads.
+ *
+ * Where GEGL uses no OpenCL, the strips are remembered: another smallest area or result numbers and paints them again.
  */
 #include "config.h"
 
 #include "label.h"
+#include "remembered.h"
 
 #include <gegl-plugin.h>
 #include <string.h>
@@ -204,7 +207,6 @@ gather_components (Labelling *l)
       LabelStrip *strip = &l->strips[s];
 
       memcpy (l->areas + strip->first_component, strip->areas, strip->n_components * sizeof (gint));
-      g_clear_pointer (&strip->areas, g_free);
     }
 }
 
@@ -246,6 +248,91 @@ number_components (Labelling *l)
   return count;
 }
 
+/* ----------------------------------------------------------- remembered -- */
+
+/* What is kept: all strips, then the numbers of each: edges, parents, areas. */
+static gsize
+numbers_of (const LabelStrip *strip)
+{
+  return (gsize) strip->n_edges + strip->n_edges / 2 + strip->n_components;
+}
+
+static gsize
+kept_bytes (const Labelling *l)
+{
+  gsize numbers = 0;
+
+  for (gint s = 0; s < l->n_strips; s++)
+    numbers += numbers_of (&l->strips[s]);
+  return l->n_strips * sizeof *l->strips + numbers * sizeof (gint);
+}
+
+static gint *
+put_numbers (gint *at, const gint *numbers, gsize n)
+{
+  memcpy (at, numbers, n * sizeof (gint));
+  return at + n;
+}
+
+static void
+keep_strips (const Labelling *l, Remembered *asked)
+{
+  const gsize         bytes = asked->question ? kept_bytes (l) : 0;
+  g_autofree gpointer kept = bytes <= REMEMBERED_BYTES ? g_malloc (bytes) : NULL;
+  gint               *at;
+
+  if (! kept)
+    {
+      remembered_give_up (asked);       /* too many, or nobody will ask */
+      return;
+    }
+  at = put_numbers (kept, (const gint *) l->strips, l->n_strips * sizeof *l->strips / sizeof (gint));
+  for (gint s = 0; s < l->n_strips; s++)
+    {
+      const LabelStrip *strip = &l->strips[s];
+
+      at = put_numbers (at, strip->edges, strip->n_edges);
+      at = put_numbers (at, strip->parents, strip->n_edges / 2);
+      at = put_numbers (at, strip->areas, strip->n_components);
+    }
+  remembered_keep (asked, kept, bytes);
+}
+
+/* The numbers stay where they are. */
+static void
+take_strips (Labelling *l, GBytes *known)
+{
+  const gsize strips = l->n_strips * sizeof *l->strips;
+  gint       *at = (gint *) ((guint8 *) g_bytes_get_data (known, NULL) + strips);
+
+  memcpy (l->strips, g_bytes_get_data (known, NULL), strips);
+  for (gint s = 0; s < l->n_strips; s++)
+    {
+      LabelStrip *strip = &l->strips[s];
+
+      strip->edges = at;
+      strip->parents = strip->edges + strip->n_edges;
+      strip->areas = strip->parents + strip->n_edges / 2;
+      at = strip->areas + strip->n_components;
+    }
+}
+
+/* Strips depend on these settings, and on the pixels of the whole image, whatever part is asked for. */
+static GBytes *
+find_strips (const Labelling *l, TesseraRequest *whole, Remembered *asked)
+{
+  const Label *label = l->label;
+  const struct { gint by_alpha, diagonals; gfloat threshold, weights[3]; } key = {
+    label->by_alpha, label->diagonals, label->threshold, { label->weights[0], label->weights[1], label->weights[2] } };
+
+  *asked = (Remembered) { .request = whole };
+  if (tessera_uses_opencl (l->request->errand.operation))
+    return NULL;
+  *whole = *l->request;
+  whole->roi = l->image;
+  return remembered_find (whole, &key, sizeof key, asked);
+}
+
 /* ------------------------------------------------------------- the whole -- */
 
 static void
@@ -261,32 +348,66 @@ label_answer (const TesseraRequest *request, gint count)
   tessera_answer (request, g_memdup2 (&count, sizeof count), sizeof count);
 }
 
+static void
+begin_strips (Labelling *l)
+{
+  l->n_strips = (l->image.height + LABEL_STRIP_HEIGHT - 1) / LABEL_STRIP_HEIGHT;
+  l->strips = g_new0 (LabelStrip, l->n_strips);
+  for (gint s = 0; s < l->n_strips; s++)
+    {
+      l->strips[s].y = s * LABEL_STRIP_HEIGHT;
+      l->strips[s].height = MIN (LABEL_STRIP_HEIGHT, l->image.height - l->strips[s].y);
+    }
+}
+
+/* Returns what the strips' numbers lie in, if they are not their own. */
+static GBytes *
+scan_or_remember (Labelling *l)
+{
+  TesseraRequest whole;
+  Remembered     asked;
+  GBytes        *known = find_strips (l, &whole, &asked);
+
+  if (known)
+    {
+      take_strips (l, known);
+      return known;
+    }
+  distribute (l, scan_strips);
+  keep_strips (l, &asked);
+  return NULL;
+}
+
+static void
+end_strips (Labelling *l, GBytes *known)
+{
+  for (gint s = 0; s < l->n_strips && ! known; s++)
+    {
+      g_free (l->strips[s].edges);
+      g_free (l->strips[s].parents);
+      g_free (l->strips[s].areas);
+    }
+  g_clear_pointer (&known, g_bytes_unref);
+  g_free (l->strips);
+}
+
 void
 label_spread (const TesseraRequest *request)
 {
-  const Label *label = request->params;
-  Labelling    l = { .request = request, .label = label, .image = tessera_grow (&request->roi, &request->halo) };
+  const Label  *label = request->params;
+  Labelling     l = { .request = request, .label = label, .image = tessera_grow (&request->roi, &request->halo) };
+  const guint64 pixels = (guint64) l.image.width * l.image.height;
+  GBytes       *known;
 
-  l.n_strips = (l.image.height + LABEL_STRIP_HEIGHT - 1) / LABEL_STRIP_HEIGHT;
-  l.strips = g_new0 (LabelStrip, l.n_strips);
-  for (gint s = 0; s < l.n_strips; s++)
-    {
-      l.strips[s].y = s * LABEL_STRIP_HEIGHT;
-      l.strips[s].height = MIN (LABEL_STRIP_HEIGHT, l.image.height - l.strips[s].y);
-    }
-  tessera_progress_step (0.0, 0.5, TRUE, (guint64) l.image.width * l.image.height);
-  distribute (&l, scan_strips);
+  begin_strips (&l);
+  tessera_progress_step (0.0, 0.5, TRUE, pixels);
+  known = scan_or_remember (&l);
   gather_components (&l);
   join_strips (&l);
   label_answer (request, number_components (&l));
-  tessera_progress_step (0.5, 1.0, FALSE, (guint64) l.image.width * l.image.height);
+  tessera_progress_step (0.5, 1.0, FALSE, pixels);
   distribute (&l, label_paint_strips);
-  for (gint s = 0; s < l.n_strips; s++)
-    {
-      g_free (l.strips[s].edges);
-      g_free (l.strips[s].parents);
-    }
-  g_free (l.strips);
+  end_strips (&l, known);
   g_free (l.components);
   g_free (l.areas);
 }
