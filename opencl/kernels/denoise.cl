@@ -145,29 +145,60 @@ transform (float *f)
     dct_forward (f + 8 * i, 1);
 }
 
-/* The coefficients of the window at (x, y) of a level of `size` pixels, its holes filled by the mean of the others.  What no
- * result needs may lie beside the plane: there its edge is read.  FALSE: it has nothing but holes. */
+/* Adds up 8 values of a row, but for holes, and counts them. */
+static float
+row_sum (const float *values, int *n)
+{
+  float sum = 0.0f;
+
+  for (int dx = 0; dx < 8; dx++)
+    {
+      *n += values[dx] == values[dx] ? 1 : 0;
+      sum += values[dx] == values[dx] ? values[dx] : 0.0f;
+    }
+  return sum;
+}
+
+/* The pixels of a window that lies in the plane. */
+static void
+read_inside (const Plane *plane, int x, int y, float *f)
+{
+  for (int dy = 0; dy < 8; dy++)
+    {
+      global const float *row = row_of (plane, y + dy) + x;
+
+      for (int dx = 0; dx < 8; dx++)
+        f[8 * dy + dx] = row[dx];
+    }
+}
+
+/* Of one that need not.  What no result needs may lie beside the plane: there its edge is read. */
+static void
+read_mirrored (const Plane *plane, int4 size, int x, int y, float *f)
+{
+  for (int dy = 0; dy < 8; dy++)
+    {
+      global const float *row = row_of (plane, clamp (denoise_mirror (y + dy, size.y), plane->y, plane->y + plane->height - 1));
+
+      for (int dx = 0; dx < 8; dx++)
+        f[8 * dy + dx] = row[clamp (denoise_mirror (x + dx, size.x), plane->x, plane->x + plane->width - 1)];
+    }
+}
+
+/* The coefficients of the window at (x, y) of a level of `size` pixels, its holes filled by the mean of the others.  FALSE: it has
+ * nothing but holes. */
 static int
 window_at (const Plane *plane, int4 size, int x, int y, float *f)
 {
   float total = 0.0f;
   int   n = 0;
 
+  if (x >= plane->x && x + 8 <= plane->x + plane->width && y >= plane->y && y + 8 <= plane->y + plane->height)
+    read_inside (plane, x, y, f);
+  else
+    read_mirrored (plane, size, x, y, f);
   for (int dy = 0; dy < 8; dy++)
-    {
-      global const float *row = row_of (plane, clamp (denoise_mirror (y + dy, size.y), plane->y, plane->y + plane->height - 1));
-      float               sum = 0.0f;
-
-      for (int dx = 0; dx < 8; dx++)
-        {
-          const float value = row[clamp (denoise_mirror (x + dx, size.x), plane->x, plane->x + plane->width - 1)];
-
-          f[8 * dy + dx] = value;
-          n += value == value ? 1 : 0;
-          sum += value == value ? value : 0.0f;
-        }
-      total += sum;
-    }
+    total += row_sum (f + 8 * dy, &n);
   total *= window_reciprocal ((float) max (n, 1));
   for (int i = 0; i < 64; i++)
     f[i] = f[i] == f[i] ? f[i] : total;
