@@ -246,8 +246,9 @@ kernel void denoise_windows (global float *seen, global float *pilot, global con
             for (int u = 0; u < 8; u++)
               f[8 * v + u] = is_there ? f[8 * v + u] * own : 0.0f;
             dct_inverse (f + 8 * v, 1);
-            for (int u = max (0, -shift); u < min (8, 8 - shift); u++)
-              sum[8 * v + u + shift] += f[8 * v + u];
+            for (int u = 0; u < 8; u++)         /* f is indexed by constants, and stays in registers */
+              if (u + shift >= 0 && u + shift < 8)
+                sum[8 * v + u + shift] += f[8 * v + u];
           }
         for (int u = max (0, -shift); u < min (8, 8 - shift); u += step)
           weight[(u + shift) / step] += own;
