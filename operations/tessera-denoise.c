@@ -74,6 +74,16 @@ static const TesseraFilter denoise = {
   .name = "denoise", .source = tessera_denoise_cl, .area = denoise_area, .scratch_bytes = denoise_scratch_bytes, .device = denoise_device
 };
 
+static const TesseraFilter survey_tones = {
+  .name = "denoise", .source = tessera_denoise_cl, .survey_area = denoise_tones_area, .survey = denoise_tones_survey,
+  .merge = denoise_tones_merge
+};
+
+static const TesseraFilter survey_planes = {
+  .name = "denoise", .source = tessera_denoise_cl, .scratch_bytes = denoise_planes_bytes, .survey_area = denoise_planes_area,
+  .survey = denoise_planes_survey, .merge = denoise_planes_merge
+};
+
 /* ------------------------------------------------------------- the survey -- */
 
 /* What was measured. */
@@ -93,23 +103,42 @@ set_white (Measured *measured, gdouble sigma)
     measured->squares[i / 64][i % 64] = 1.0;
 }
 
-static void
-measure (const TesseraRequest *request, Denoise *d, Measured *measured)
+/* Parts of the operation's work. */
+#define TONES_PART  0.12
+#define SURVEY_PART 0.25
+
+static gboolean
+survey (const TesseraRequest *whole, const TesseraFilter *filter, gdouble from, gdouble to, gpointer result, gsize bytes)
+{
+  TesseraRequest request = *whole;
+
+  request.filter = filter;
+  request.halo = DENOISE_SURVEY_HALO;
+  request.errand.progress_from = from;
+  request.errand.progress_to = to;
+  return tessera_survey (&request, result, bytes);
+}
+
+static gboolean
+measure (const TesseraRequest *whole, Denoise *d, Measured *measured)
 {
   g_autofree DenoiseTones  *tones = g_new0 (DenoiseTones, 1);
   g_autofree DenoisePlanes *planes = g_new0 (DenoisePlanes, 1);
   gint                      n_curves;
 
-  denoise_survey_tones (request, tones);
+  if (! survey (whole, &survey_tones, 0.0, TONES_PART, tones, sizeof *tones))
+    return FALSE;
   n_curves = denoise_curves (tones, measured->sigma);
   denoise_make_tones (d, measured->sigma);
-  denoise_survey_planes (request, planes);
+  if (! survey (whole, &survey_planes, TONES_PART, SURVEY_PART, planes, sizeof *planes))
+    return FALSE;
   measured->flat = denoise_strengths (planes, n_curves > 0, measured->squares);
+  return TRUE;
 }
 
 /* No slider changes what is measured. */
-static void
-measure_or_remember (const TesseraRequest *request, Denoise *d, Measured *measured)
+static gboolean
+measure_or_remember (TesseraRequest *request, Denoise *d, Measured *measured)
 {
   TesseraRequest whole = *request;
   Remembered     asked;
@@ -121,10 +150,17 @@ measure_or_remember (const TesseraRequest *request, Denoise *d, Measured *measur
     {
       memcpy (measured, g_bytes_get_data (known, NULL), sizeof *measured);
       g_bytes_unref (known);
-      return;
+      return TRUE;
     }
-  measure (request, d, measured);
+  if (! measure (&whole, d, measured))
+    {
+      remembered_give_up (&asked);
+      return FALSE;
+    }
   remembered_keep (&asked, measured, sizeof *measured);
+  request->errand.progress_from = SURVEY_PART;
+  request->errand.progress_to = 1.0;
+  return TRUE;
 }
 
 /* ------------------------------------------------------------- operation -- */
@@ -187,8 +223,9 @@ run (TesseraRequest *request, const GeglProperties *o)
 
   d->bounds = bounds_of (request);
   request->params = d;
-  if (measures (o) && ! tessera_is_endless (&request->bounds) && MIN (d->bounds.width, d->bounds.height) >= LEAST_SIDE)
-    measure_or_remember (request, d, &measured);
+  if (measures (o) && ! tessera_is_endless (&request->bounds) && MIN (d->bounds.width, d->bounds.height) >= LEAST_SIDE
+      && ! measure_or_remember (request, d, &measured))
+    return FALSE;
   if (measured.flat == 0.0)
     set_white (&measured, o->level > 0.0 ? o->level : DENOISE_LEAST);
   denoise_make_tones (d, measured.sigma);

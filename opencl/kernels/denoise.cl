@@ -8,6 +8,7 @@
 #include "tessera-dialect.h"
 #include "tessera-index.h"
 #include "tessera-denoise.h"
+#include "tessera-denoise-survey.h"
 #include "tessera-pass.h"
 
 #define WINDOW_REAL        float
@@ -49,6 +50,16 @@ row_of (const Plane *plane, int y)
   return plane->pixels + (long) y * plane->width;
 }
 
+/* A pixel whose noise is 1 in every tone. */
+static float4
+bent_pixel (global const float *tones, float4 pixel)
+{
+  pixel.x = denoise_table (tones, DENOISE_FORWARD, pixel.x * (float) (DENOISE_FORWARD - 1));
+  pixel.y = denoise_table (tones + DENOISE_FORWARD, DENOISE_FORWARD, pixel.y * (float) (DENOISE_FORWARD - 1));
+  pixel.z = denoise_table (tones + 2 * DENOISE_FORWARD, DENOISE_FORWARD, pixel.z * (float) (DENOISE_FORWARD - 1));
+  return pixel;
+}
+
 /* Y, U and V of the band's pixels.  One work-item makes one pixel: 1 read, 3 writes, 6 reads of tables. */
 kernel void denoise_planes (global const float *input, int input_stride, int input_left, int input_top, global const float *tones,
                             global float *planes, int across, int down)
@@ -58,16 +69,13 @@ kernel void denoise_planes (global const float *input, int input_stride, int inp
 
   if (x < across && y < down)
     {
-      const float4 pixel = vload4 ((long) (y + input_top) * input_stride + x + input_left, input);
-      const float  r = denoise_table (tones, DENOISE_FORWARD, pixel.x * (float) (DENOISE_FORWARD - 1));
-      const float  g = denoise_table (tones + DENOISE_FORWARD, DENOISE_FORWARD, pixel.y * (float) (DENOISE_FORWARD - 1));
-      const float  b = denoise_table (tones + 2 * DENOISE_FORWARD, DENOISE_FORWARD, pixel.z * (float) (DENOISE_FORWARD - 1));
-      const int    is_plain = (pixel.w != 0.0f) & denoise_is_plain (r) & denoise_is_plain (g) & denoise_is_plain (b);
+      const float4 bent = bent_pixel (tones, vload4 ((long) (y + input_top) * input_stride + x + input_left, input));
+      const int    is_plain = (bent.w != 0.0f) & denoise_is_plain (bent.x) & denoise_is_plain (bent.y) & denoise_is_plain (bent.z);
       const long   at = (long) y * across + x;
 
-      planes[at] = is_plain ? denoise_y (r, g, b) : denoise_hole ();
-      planes[size + at] = is_plain ? denoise_u (r, b) : denoise_hole ();
-      planes[2 * size + at] = is_plain ? denoise_v (r, g, b) : denoise_hole ();
+      planes[at] = is_plain ? denoise_y (bent.x, bent.y, bent.z) : denoise_hole ();
+      planes[size + at] = is_plain ? denoise_u (bent.x, bent.z) : denoise_hole ();
+      planes[2 * size + at] = is_plain ? denoise_v (bent.x, bent.y, bent.z) : denoise_hole ();
     }
 }
 
@@ -127,36 +135,74 @@ kernel void denoise_copy (global float *from, global float *to, global const int
     row_of (&made, y)[x] = row_of (&seen, y)[x];
 }
 
-/* The coefficients of the window at (x, y) of a level of `size` pixels, its holes filled by the mean of the others.  What no
- * result needs may lie beside the plane: there its edge is read.  FALSE: it has nothing but holes. */
+/* Down the columns, then along the rows. */
+static void
+transform (float *f)
+{
+  for (int i = 0; i < 8; i++)
+    dct_forward (f + i, 8);
+  for (int i = 0; i < 8; i++)
+    dct_forward (f + 8 * i, 1);
+}
+
+/* Adds up 8 values of a row, but for holes, and counts them. */
+static float
+row_sum (const float *values, int *n)
+{
+  float sum = 0.0f;
+
+  for (int dx = 0; dx < 8; dx++)
+    {
+      *n += values[dx] == values[dx] ? 1 : 0;
+      sum += values[dx] == values[dx] ? values[dx] : 0.0f;
+    }
+  return sum;
+}
+
+/* The pixels of a window that lies in the plane. */
+static void
+read_inside (const Plane *plane, int x, int y, float *f)
+{
+  for (int dy = 0; dy < 8; dy++)
+    {
+      global const float *row = row_of (plane, y + dy) + x;
+
+      for (int dx = 0; dx < 8; dx++)
+        f[8 * dy + dx] = row[dx];
+    }
+}
+
+/* Of one that need not.  What no result needs may lie beside the plane: there its edge is read. */
+static void
+read_mirrored (const Plane *plane, int4 size, int x, int y, float *f)
+{
+  for (int dy = 0; dy < 8; dy++)
+    {
+      global const float *row = row_of (plane, clamp (denoise_mirror (y + dy, size.y), plane->y, plane->y + plane->height - 1));
+
+      for (int dx = 0; dx < 8; dx++)
+        f[8 * dy + dx] = row[clamp (denoise_mirror (x + dx, size.x), plane->x, plane->x + plane->width - 1)];
+    }
+}
+
+/* The coefficients of the window at (x, y) of a level of `size` pixels, its holes filled by the mean of the others.  FALSE: it has
+ * nothing but holes. */
 static int
 window_at (const Plane *plane, int4 size, int x, int y, float *f)
 {
   float total = 0.0f;
   int   n = 0;
 
+  if (x >= plane->x && x + 8 <= plane->x + plane->width && y >= plane->y && y + 8 <= plane->y + plane->height)
+    read_inside (plane, x, y, f);
+  else
+    read_mirrored (plane, size, x, y, f);
   for (int dy = 0; dy < 8; dy++)
-    {
-      global const float *row = row_of (plane, clamp (denoise_mirror (y + dy, size.y), plane->y, plane->y + plane->height - 1));
-      float               sum = 0.0f;
-
-      for (int dx = 0; dx < 8; dx++)
-        {
-          const float value = row[clamp (denoise_mirror (x + dx, size.x), plane->x, plane->x + plane->width - 1)];
-
-          f[8 * dy + dx] = value;
-          n += value == value ? 1 : 0;
-          sum += value == value ? value : 0.0f;
-        }
-      total += sum;
-    }
+    total += row_sum (f + 8 * dy, &n);
   total *= window_reciprocal ((float) max (n, 1));
   for (int i = 0; i < 64; i++)
     f[i] = f[i] == f[i] ? f[i] : total;
-  for (int i = 0; i < 8; i++)
-    dct_forward (f + i, 8);
-  for (int i = 0; i < 8; i++)
-    dct_forward (f + 8 * i, 1);
+  transform (f);
   return n > 0;
 }
 
@@ -200,8 +246,9 @@ kernel void denoise_windows (global float *seen, global float *pilot, global con
             for (int u = 0; u < 8; u++)
               f[8 * v + u] = is_there ? f[8 * v + u] * own : 0.0f;
             dct_inverse (f + 8 * v, 1);
-            for (int u = max (0, -shift); u < min (8, 8 - shift); u++)
-              sum[8 * v + u + shift] += f[8 * v + u];
+            for (int u = 0; u < 8; u++)         /* f is indexed by constants, and stays in registers */
+              if (u + shift >= 0 && u + shift < 8)
+                sum[8 * v + u + shift] += f[8 * v + u];
           }
         for (int u = max (0, -shift); u < min (8, 8 - shift); u += step)
           weight[(u + shift) / step] += own;
@@ -299,4 +346,96 @@ kernel void denoise_finish (INPUT_ARGS (float), global const float *luma, int ac
         }
       vstore4 (pixel, (long) y * width + x, output);
     }
+}
+
+/* ----------------------------------------------------------------- survey -- */
+
+/* Which word of a sum of 64 bits is the low one. */
+#ifdef __ENDIAN_LITTLE__
+#define LOW 0
+#else
+#define LOW 1
+#endif
+
+/* Not every device adds 64 bits atomically: what wraps is carried. */
+static void
+add_whole (global uint *sum, uint more)
+{
+  const uint before = atomic_add (sum + LOW, more);
+
+  if (before + more < before)
+    atomic_inc (sum + 1 - LOW);
+}
+
+/* Blocks of 8 x 8 pixels, across x down of them, the first at (left, top) of the image. */
+#define BLOCKS_ARGS global const float *image, int stride, int left, int top, int across, int down
+
+/* Counts the tones of blocks, in words: n[channel][tone][class], then sums of means[channel][tone].  One work-item counts one
+ * channel of a block: 64 reads, 1 atomic addition of 32 bits and 1 of 64. */
+kernel void denoise_count_tones (BLOCKS_ARGS, global uint *counts)
+{
+  const int x = get_global_id (0), y = get_global_id (1), c = get_global_id (2);
+  float     f[64];
+  int       clipped = 0, holes = 0;
+
+  if (x >= across || y >= down)
+    return;
+  for (int i = 0; i < 64; i++)
+    {
+      const float4 pixel = vload4 ((long) (top + 8 * y + i / 8) * stride + left + 8 * x + i % 8, image);
+
+      f[i] = c == 0 ? pixel.x : c == 1 ? pixel.y : pixel.z;
+      clipped += survey_is_clipped (f[i]);
+      holes += survey_is_hole (pixel.x, pixel.y, pixel.z, pixel.w);
+    }
+  if (holes > 0 || clipped > SURVEY_CLIPPED)
+    return;
+  transform (f);
+  {
+    const float mean = survey_mean (f[0]);
+    const int   bin = c * SURVEY_TONES + survey_tone (mean);
+    const int   class = survey_class (survey_energy (f, TONE_ROUGH, 0.0f) * TONE_SHARE, TONE_CLASSES);
+
+    atomic_inc (counts + bin * TONE_CLASSES + class);
+    add_whole (counts + 3 * SURVEY_TONES * TONE_CLASSES + 2 * bin, survey_whole (mean));
+  }
+}
+
+/* Counts the energies of blocks in Y, U and V, in words: n[class], from PLANES_SQUARES on sums of squares[class][plane][64].
+ * One work-item counts one block: 64 reads and 384 of tables, 1 atomic addition of 32 bits and 192 of 64. */
+kernel void denoise_count_planes (BLOCKS_ARGS, global const float *tones, global uint *counts)
+{
+  const int x = get_global_id (0), y = get_global_id (1);
+  float     f[3 * 64], energy = 0.0f;
+  int       clipped = 0, holes = 0;
+
+  if (x >= across || y >= down)
+    return;
+  for (int i = 0; i < 64; i++)
+    {
+      const float4 pixel = vload4 ((long) (top + 8 * y + i / 8) * stride + left + 8 * x + i % 8, image);
+
+      const float4 bent = bent_pixel (tones, pixel);
+
+      f[i] = denoise_y (bent.x, bent.y, bent.z);
+      f[64 + i] = denoise_u (bent.x, bent.z);
+      f[128 + i] = denoise_v (bent.x, bent.y, bent.z);
+      clipped += survey_is_clipped (pixel.x) | survey_is_clipped (pixel.y) | survey_is_clipped (pixel.z);
+      holes += survey_is_hole (pixel.x, pixel.y, pixel.z, pixel.w);
+    }
+  if (holes > 0 || clipped > SURVEY_CLIPPED)
+    return;
+  for (int plane = 0; plane < 3; plane++)
+    {
+      transform (f + 64 * plane);
+      energy = survey_energy (f + 64 * plane, PLANE_ROUGH, energy);
+    }
+  {
+    const int    class = survey_class (energy * PLANE_SHARE, PLANE_CLASSES);
+    global uint *sums = counts + PLANES_SQUARES + 2 * 192 * class;
+
+    atomic_inc (counts + class);
+    for (int i = 0; i < 192; i++)
+      add_whole (sums + 2 * i, survey_whole (survey_square (f[i])));
+  }
 }

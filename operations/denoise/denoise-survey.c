@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * The noise of the whole picture, in integer counts: by tone, and by frequency once the tones are stabilised.  Blocks of
- * 8 x 8 pixels lie side by side.
+ * 8 x 8 pixels lie side by side, and belong to the area in which their first pixel lies.
  */
 #include "config.h"
 
@@ -16,23 +16,16 @@
 #define window_guess(x)    tessera_as_float (0x7ef311c7 - tessera_as_int (x))
 #include "../../opencl/math/tessera-dct.h"
 
+#include <stddef.h>
 #include <string.h>
 
-#define FIRST   4               /* pixels before the first block */
-#define CLIPPED 8               /* pixels of a block that may be black or white */
-#define ACROSS  32              /* blocks that are read at a time */
-#define LARGEST 1e12f           /* of a colour; DENOISE_LARGEST times the least noise */
+#define ACROSS 32               /* blocks that are read at a time */
 
 typedef struct
 {
-  gfloat colours[3][64], alpha[64];
+  gfloat   colours[3][64], alpha[64];
+  gboolean has_hole;
 } Block;
-
-static gint
-class_of (gfloat energy, gint classes)
-{
-  return CLAMP ((tessera_as_int (energy) >> SURVEY_SHIFT) - SURVEY_FIRST, 0, classes - 1);
-}
 
 gdouble
 denoise_class_at (gint class, gdouble part)
@@ -53,55 +46,30 @@ transform (gfloat *restrict block)
     dct_forward (block + 8 * y, 1);
 }
 
-static gboolean
-has_hole (const Block *block)
-{
-  gboolean has = FALSE;
-
-  for (gint i = 0; i < 64; i++)
-    {
-      has |= block->alpha[i] == 0.0f;
-      for (gint c = 0; c < 3; c++)
-        has |= ! (tessera_abs (block->colours[c][i]) <= LARGEST);
-    }
-  return has;
-}
-
-static inline gboolean
-is_clipped (gfloat value)
-{
-  return value <= 0.0f || value >= 1.0f;
-}
-
 /* ------------------------------------------------------------------ tones -- */
 
 static void
 count_tone (DenoiseTones *tones, gint c, const gfloat *values)
 {
-  gfloat f[64], energy = 0.0f, mean;
+  gfloat f[64], mean;
   gint   clipped = 0, tone;
 
   for (gint i = 0; i < 64; i++)
-    clipped += is_clipped (values[i]);
-  if (clipped > CLIPPED)
+    clipped += survey_is_clipped (values[i]);
+  if (clipped > SURVEY_CLIPPED)
     return;
   memcpy (f, values, sizeof f);
   transform (f);
-  for (gint v = 0; v < 8; v++)
-    for (gint u = 7 - v; u < 8; u++)
-      energy += f[8 * v + u] * f[8 * v + u];
-  energy *= 1.0f / 36.0f;
-  mean = f[0] * 0.125f;
-  mean = CLAMP (mean, 0.0f, 1.0f);
-  tone = bin_index (32.0f * mean, 0.0f, SURVEY_TONES - 1);
-  tones->n[c][tone][class_of (energy, TONE_CLASSES)]++;
-  tones->means[c][tone] += (guint64) (65536.0f * mean + 0.5f);
+  mean = survey_mean (f[0]);
+  tone = survey_tone (mean);
+  tones->n[c][tone][survey_class (survey_energy (f, TONE_ROUGH, 0.0f) * TONE_SHARE, TONE_CLASSES)]++;
+  tones->means[c][tone] += survey_whole (mean);
 }
 
 static void
 count_tones (const Denoise *d G_GNUC_UNUSED, const Block *block, gpointer part)
 {
-  for (gint c = 0; c < 3 && ! has_hole (block); c++)
+  for (gint c = 0; c < 3 && ! block->has_hole; c++)
     count_tone (part, c, block->colours[c]);
 }
 
@@ -113,109 +81,112 @@ is_mostly_clipped (const Block *block)
   gint clipped = 0;
 
   for (gint i = 0; i < 64; i++)
-    clipped += is_clipped (block->colours[0][i]) | is_clipped (block->colours[1][i]) | is_clipped (block->colours[2][i]);
-  return clipped > CLIPPED;
-}
-
-/* Of frequencies u + v >= 3. */
-static gfloat
-roughness (const gfloat f[3][64])
-{
-  gfloat energy = 0.0f;
-
-  for (gint plane = 0; plane < 3; plane++)
-    for (gint v = 0; v < 8; v++)
-      for (gint u = MAX (0, 3 - v); u < 8; u++)
-        energy += f[plane][8 * v + u] * f[plane][8 * v + u];
-  return energy * (1.0f / 174.0f);
+    clipped += survey_is_clipped (block->colours[0][i]) | survey_is_clipped (block->colours[1][i]) | survey_is_clipped (block->colours[2][i]);
+  return clipped > SURVEY_CLIPPED;
 }
 
 static void
 count_planes (const Denoise *d, const Block *block, gpointer part)
 {
   DenoisePlanes *planes = part;
-  gfloat         pixels[4 * 64], f[3][64];
+  gfloat         pixels[4 * 64], f[3][64], energy = 0.0f;
   gint           class;
 
-  if (has_hole (block) || is_mostly_clipped (block))
+  if (block->has_hole || is_mostly_clipped (block))
     return;
   planes_put_together (block->colours[0], block->colours[1], block->colours[2], block->alpha, 64, pixels);
   denoise_to_planes (d, pixels, 64, f[0], f[1], f[2]);
   for (gint plane = 0; plane < 3; plane++)
-    transform (f[plane]);
-  class = class_of (roughness (f), PLANE_CLASSES);
+    {
+      transform (f[plane]);
+      energy = survey_energy (f[plane], PLANE_ROUGH, energy);
+    }
+  class = survey_class (energy * PLANE_SHARE, PLANE_CLASSES);
   planes->n[class]++;
   for (gint plane = 0; plane < 3; plane++)
     for (gint i = 0; i < 64; i++)
-      planes->squares[class][plane][i] += (guint64) (65536.0f * MIN (f[plane][i] * f[plane][i], 32768.0f) + 0.5f);
+      planes->squares[class][plane][i] += survey_whole (survey_square (f[plane][i]));
 }
 
 /* ------------------------------------------------------------------- rows -- */
 
-/* A pass over the picture. */
-typedef struct
-{
-  const TesseraRequest *request;
-  void                (*count) (const Denoise *d, const Block *block, gpointer part);
-  void                (*merge) (gpointer result, gconstpointer part);
-  gsize                 bytes;          /* of the result, and of a thread's part of it */
-  gpointer              result;         /* under the lock */
-  GMutex                lock;
-} Pass;
+typedef void (*CountFunction) (const Denoise *d, const Block *block, gpointer part);
 
+/* Blocks along one side whose first pixel is before `end`, which counts from the image's edge. */
 static gint
-blocks_along (gint pixels)
+blocks_before (gint end, gint size)
 {
-  return MAX (0, (pixels - FIRST) / SURVEY_BLOCKS);
+  const gint all = MAX (0, (size - SURVEY_BEGIN) / SURVEY_SIDE);
+
+  return CLAMP ((end - SURVEY_BEGIN + SURVEY_SIDE - 1) / SURVEY_SIDE, 0, all);
+}
+
+/* The blocks whose first pixel is in `area`: places and numbers of blocks. */
+static GeglRectangle
+blocks_in (const Denoise *d, const GeglRectangle *area)
+{
+  const GeglRectangle *bounds = &d->bounds;
+  const gint           x = area->x - bounds->x, y = area->y - bounds->y;
+  const gint           left = blocks_before (x, bounds->width), top = blocks_before (y, bounds->height);
+
+  return (GeglRectangle) { left, top, blocks_before (x + area->width, bounds->width) - left,
+                           blocks_before (y + area->height, bounds->height) - top };
+}
+
+static GeglRectangle
+pixels_of (const Denoise *d, const GeglRectangle *blocks)
+{
+  return (GeglRectangle) { d->bounds.x + SURVEY_BEGIN + SURVEY_SIDE * blocks->x, d->bounds.y + SURVEY_BEGIN + SURVEY_SIDE * blocks->y,
+                           SURVEY_SIDE * blocks->width, SURVEY_SIDE * blocks->height };
 }
 
 static void
-count_row (const Pass *pass, gint x, gint y, gint n, gfloat *pixels, gpointer part)
+take_block (const gfloat *pixels, gint width, Block *block)
 {
-  const Denoise      *d = pass->request->params;
-  const GeglRectangle rect = { d->bounds.x + FIRST + SURVEY_BLOCKS * x, d->bounds.y + FIRST + SURVEY_BLOCKS * y, 8 * n, 8 };
+  block->has_hole = FALSE;
+  for (gint row = 0; row < 8; row++)
+    planes_take_apart (pixels + 4 * row * width, 8, block->colours[0] + 8 * row, block->colours[1] + 8 * row,
+                       block->colours[2] + 8 * row, block->alpha + 8 * row);
+  for (gint i = 0; i < 64; i++)
+    block->has_hole |= survey_is_hole (block->colours[0][i], block->colours[1][i], block->colours[2][i], block->alpha[i]);
+}
+
+static void
+count_area (const TesseraRequest *request, const GeglRectangle *area, CountFunction count, gpointer part)
+{
+  const Denoise      *d = request->params;
+  const GeglRectangle blocks = blocks_in (d, area);
+  tessera_autoscratch gfloat *pixels = gegl_scratch_new (gfloat, 4 * 64 * ACROSS);
   Block               block;
 
-  tessera_read_input (pass->request, &rect, pixels);
-  for (gint i = 0; i < n; i++)
-    {
-      for (gint row = 0; row < 8; row++)
-        planes_take_apart (pixels + 4 * (8 * i + row * rect.width), 8, block.colours[0] + 8 * row, block.colours[1] + 8 * row,
-                           block.colours[2] + 8 * row, block.alpha + 8 * row);
-      pass->count (d, &block, part);
-    }
+  for (gint y = blocks.y; y < blocks.y + blocks.height; y++)
+    for (gint x = blocks.x; x < blocks.x + blocks.width; x += ACROSS)
+      {
+        const GeglRectangle some = { x, y, MIN (ACROSS, blocks.x + blocks.width - x), 1 }, rect = pixels_of (d, &some);
+
+        tessera_read_input (request, &rect, pixels);
+        for (gint i = 0; i < some.width; i++)
+          {
+            take_block (pixels + 4 * 8 * i, rect.width, &block);
+            count (d, &block, part);
+          }
+      }
 }
 
-static void
-count_rows (gsize first, gsize n, gpointer data)
+void
+denoise_tones_area (const TesseraRequest *request, const GeglRectangle *area, gpointer part)
 {
-  Pass      *pass = data;
-  const gint across = blocks_along (((const Denoise *) pass->request->params)->bounds.width);
-  g_autofree gpointer part = g_malloc0 (pass->bytes);
-  tessera_autoscratch gfloat *pixels = gegl_scratch_new (gfloat, 4 * 64 * ACROSS);
-
-  for (gsize y = first; y < first + n; y++)
-    for (gint x = 0; x < across; x += ACROSS)
-      count_row (pass, x, y, MIN (ACROSS, across - x), pixels, part);
-  g_mutex_lock (&pass->lock);
-  pass->merge (pass->result, part);
-  g_mutex_unlock (&pass->lock);
+  count_area (request, area, count_tones, part);
 }
 
-/* In C whatever path makes the result: it is a look at each pixel, and the pixels are the host's. */
-static void
-run_pass (Pass *pass)
+void
+denoise_planes_area (const TesseraRequest *request, const GeglRectangle *area, gpointer part)
 {
-  const GeglRectangle *bounds = &((const Denoise *) pass->request->params)->bounds;
-
-  gegl_buffer_flush_ext (pass->request->input, NULL);   /* a filter of GEGL's may have left it on its device */
-  g_mutex_init (&pass->lock);
-  tessera_spread_range (blocks_along (bounds->height), 64.0 / MAX (1, blocks_along (bounds->width)), count_rows, pass);
-  g_mutex_clear (&pass->lock);
+  count_area (request, area, count_planes, part);
 }
 
-static void
-merge_tones (gpointer result, gconstpointer part)
+void
+denoise_tones_merge (const TesseraRequest *request G_GNUC_UNUSED, const GeglRectangle *area G_GNUC_UNUSED, gpointer result, gconstpointer part)
 {
   DenoiseTones       *all = result;
   const DenoiseTones *more = part;
@@ -227,8 +198,8 @@ merge_tones (gpointer result, gconstpointer part)
     (&all->means[0][0])[i] += (&more->means[0][0])[i];
 }
 
-static void
-merge_planes (gpointer result, gconstpointer part)
+void
+denoise_planes_merge (const TesseraRequest *request G_GNUC_UNUSED, const GeglRectangle *area G_GNUC_UNUSED, gpointer result, gconstpointer part)
 {
   DenoisePlanes       *all = result;
   const DenoisePlanes *more = part;
@@ -241,18 +212,45 @@ merge_planes (gpointer result, gconstpointer part)
     }
 }
 
-void
-denoise_survey_tones (const TesseraRequest *request, DenoiseTones *tones)
-{
-  Pass pass = { .request = request, .count = count_tones, .merge = merge_tones, .bytes = sizeof *tones, .result = tones };
+/* ---------------------------------------------------------------- device -- */
 
-  run_pass (&pass);
+/* opencl/kernels/denoise.cl counts in words of 32 bits: those that n has, and pairs of them. */
+G_STATIC_ASSERT (offsetof (DenoiseTones, means) == 3 * SURVEY_TONES * TONE_CLASSES * sizeof (guint32));
+G_STATIC_ASSERT (offsetof (DenoisePlanes, squares) == PLANES_SQUARES * sizeof (guint32));
+
+#define BLOCKS_ARGS(band, blocks, rect) ARG ((band)->input.memory), ARG ((band)->input.stride), ARG ((rect).x - (band)->input.x), \
+                                        ARG ((rect).y - (band)->input.y), ARG ((blocks).width), ARG ((blocks).height)
+
+gint
+denoise_tones_survey (TesseraBand *band, TesseraMemory *part)
+{
+  const Denoise      *d = band->request->params;
+  const GeglRectangle blocks = blocks_in (d, &band->roi), rect = pixels_of (d, &blocks);
+
+  if (gegl_rectangle_is_empty (&blocks))
+    return 0;
+  return tessera_launch (band, &(TesseraLaunch) {
+    .kernel = "denoise_count_tones", .size = { blocks.width, blocks.height, 3 }, .group = { 32, 4, 1 }, .cost = 64,
+    .args = { BLOCKS_ARGS (band, blocks, rect), ARG (part) }
+  });
 }
 
-void
-denoise_survey_planes (const TesseraRequest *request, DenoisePlanes *planes)
+gint
+denoise_planes_survey (TesseraBand *band, TesseraMemory *part)
 {
-  Pass pass = { .request = request, .count = count_planes, .merge = merge_planes, .bytes = sizeof *planes, .result = planes };
+  const Denoise      *d = band->request->params;
+  const GeglRectangle blocks = blocks_in (d, &band->roi), rect = pixels_of (d, &blocks);
 
-  run_pass (&pass);
+  if (gegl_rectangle_is_empty (&blocks))
+    return 0;
+  return tessera_launch (band, &(TesseraLaunch) {
+    .kernel = "denoise_count_planes", .size = { blocks.width, blocks.height }, .group = { 32, 4 }, .cost = 192,
+    .args = { BLOCKS_ARGS (band, blocks, rect), TABLE_ARG (d->tones, sizeof d->tones), ARG (part) }
+  });
+}
+
+gsize
+denoise_planes_bytes (const TesseraRequest *request G_GNUC_UNUSED, gint width G_GNUC_UNUSED, gint height G_GNUC_UNUSED)
+{
+  return sizeof ((Denoise *) NULL)->tones;
 }

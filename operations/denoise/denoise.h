@@ -10,6 +10,7 @@
 
 #include "../../opencl/math/tessera-index.h"
 #include "../../opencl/math/tessera-denoise.h"
+#include "../../opencl/math/tessera-denoise-survey.h"
 
 #define DENOISE_LEVELS 3
 #define DENOISE_KNOTS  33       /* of a noise curve, uniform on 0..1 */
@@ -18,13 +19,6 @@
 #define DENOISE_LEAST  (0.25 / 255.0)   /* of a sigma */
 
 /* --- denoise-survey.c ------------------------------------------------------------- */
-
-#define SURVEY_TONES    32
-#define SURVEY_FIRST    824     /* the bits of 2^-24, shifted by 20: 8 classes an octave */
-#define SURVEY_SHIFT    20
-#define TONE_CLASSES    193     /* to 1 */
-#define PLANE_CLASSES   321     /* to 2^16 */
-#define SURVEY_BLOCKS   8       /* pixels from one block to the next */
 
 /* The first pass, of R', G', B'. */
 typedef struct
@@ -43,9 +37,17 @@ typedef struct
 /* The energy at a part of its class, 0..1. */
 gdouble denoise_class_at (gint class, gdouble part);
 
-/* Of the whole image; params is a Denoise whose bounds, and for the second pass tables of tones, are set.  Begin with zeros. */
-void denoise_survey_tones  (const TesseraRequest *request, DenoiseTones *tones);
-void denoise_survey_planes (const TesseraRequest *request, DenoisePlanes *planes);
+/* TesseraFilter.survey_area, survey and merge of each; params is a Denoise whose bounds, and for the second pass tables of tones,
+ * are set.  The halo is what a block needs beyond its first pixel. */
+#define DENOISE_SURVEY_HALO ((TesseraHalo) { .right = SURVEY_SIDE - 1, .bottom = SURVEY_SIDE - 1 })
+
+void  denoise_tones_area    (const TesseraRequest *request, const GeglRectangle *area, gpointer part);
+gint  denoise_tones_survey  (TesseraBand *band, TesseraMemory *part);
+void  denoise_tones_merge   (const TesseraRequest *request, const GeglRectangle *area, gpointer result, gconstpointer part);
+void  denoise_planes_area   (const TesseraRequest *request, const GeglRectangle *area, gpointer part);
+gint  denoise_planes_survey (TesseraBand *band, TesseraMemory *part);
+void  denoise_planes_merge  (const TesseraRequest *request, const GeglRectangle *area, gpointer result, gconstpointer part);
+gsize denoise_planes_bytes  (const TesseraRequest *request, gint width, gint height);   /* scratch_bytes */
 
 /* --- denoise-curve.c -------------------------------------------------------------- */
 

@@ -111,7 +111,7 @@ const CheckFilter check_denoise =
     },
   .format = "R'G'B'A float", .halo = halo, .neutral = neutral, .passes = passes,
   .reference = reference, .to_reference = { 2e-4, "of the value range: some hundred roundings of 64 sums each" },
-  .special = promises,
+  .special = promises, .requests = 3,
   .exact_shift = TRUE, .whole = TRUE, .is_whole = is_whole, .seldom_far = TRUE,
   .nan_policy = "pixels with NaN or Inf pass through, and nothing depends on them"
 };
