@@ -46,7 +46,7 @@ ROWS = (
     Row('`tessera:sift`, `tessera:sift-save`', 'found and drawn', ('sift, defaults',)),
     Row('`tessera:sobel`', 'luminance; channels', ('sobel magnitude of luminance', 'sobel magnitude of channels'), 'gegl:edge-sobel'),
     Row('`tessera:tone`', 'defaults; HDR compression', ('tone (shadows 0.7, highlights 0.3)', 'tone, HDR compression'),
-        'gegl:shadows-highlights', ('tone (shadows 0.7, highlights 0.3)',)),
+        'gegl:shadows-highlights; gegl:reinhard05:'),
     Row('`tessera:unsharp-mask`', 'radius 1.5, amount 0.5', ('unsharp-mask (1.5, 0.5)',), 'gegl:unsharp-mask'),
 )
 
