@@ -107,12 +107,22 @@ set_white (Measured *measured, gdouble sigma)
 #define TONES_PART  0.12
 #define SURVEY_PART 0.25
 
+/* The pixels are on the device, where the first survey has left them. */
+static gboolean
+is_kept (const TesseraRequest *request)
+{
+  const DenoiseKept *kept = ((const Denoise *) request->params)->kept;
+
+  return kept->is_whole && tessera_is_kept (kept->pixels);
+}
+
 static gboolean
 survey (const TesseraRequest *whole, const TesseraFilter *filter, gdouble from, gdouble to, gpointer result, gsize bytes)
 {
   TesseraRequest request = *whole;
 
   request.filter = filter;
+  request.is_blind = is_kept (whole);
   request.halo = DENOISE_SURVEY_HALO;
   request.errand.progress_from = from;
   request.errand.progress_to = to;
@@ -214,24 +224,41 @@ tell (GeglOperation *operation, gdouble level, gint flat)
   dialog_show (operation, "measured-flat");
 }
 
+/* What is told or measured, or the least. */
+static gboolean
+find_noise (TesseraRequest *request, const GeglProperties *o, Denoise *d, Measured *measured)
+{
+  if (measures (o) && ! tessera_is_endless (&request->bounds) && MIN (d->bounds.width, d->bounds.height) >= LEAST_SIDE
+      && ! measure_or_remember (request, d, measured))
+    return FALSE;
+  if (measured->flat == 0.0)
+    set_white (measured, o->level > 0.0 ? o->level : DENOISE_LEAST);
+  return TRUE;
+}
+
 static gboolean
 run (TesseraRequest *request, const GeglProperties *o)
 {
   const gdouble       sliders[2] = { o->lightness, o->color };
   g_autofree Denoise *d = g_new0 (Denoise, 1);
   Measured            measured = { .flat = 0.0 };
+  DenoiseKept         kept = { .pixels = tessera_kept_new () };
+  gboolean            success;
 
   d->bounds = bounds_of (request);
+  d->kept = &kept;
   request->params = d;
-  if (measures (o) && ! tessera_is_endless (&request->bounds) && MIN (d->bounds.width, d->bounds.height) >= LEAST_SIDE
-      && ! measure_or_remember (request, d, &measured))
-    return FALSE;
-  if (measured.flat == 0.0)
-    set_white (&measured, o->level > 0.0 ? o->level : DENOISE_LEAST);
-  denoise_make_tones (d, measured.sigma);
-  denoise_make_noise (d, measured.squares, sliders, o->detail, measured.flat > 0.0);
-  tell (request->errand.operation, measured.flat > 0.0 ? middle (&measured) : 0.0, (gint) measured.flat);
-  return tessera_process (request);
+  success = find_noise (request, o, d, &measured);
+  if (success)
+    {
+      denoise_make_tones (d, measured.sigma);
+      denoise_make_noise (d, measured.squares, sliders, o->detail, measured.flat > 0.0);
+      tell (request->errand.operation, measured.flat > 0.0 ? middle (&measured) : 0.0, (gint) measured.flat);
+      request->is_blind = is_kept (request);
+      success = tessera_process (request);
+    }
+  tessera_kept_unref (kept.pixels);
+  return success;
 }
 
 static void

@@ -370,6 +370,15 @@ add_whole (global uint *sum, uint more)
 /* Blocks of 8 x 8 pixels, across x down of them, the first at (left, top) of the image. */
 #define BLOCKS_ARGS global const float *image, int stride, int left, int top, int across, int down
 
+/* Puts the pixels of a band where those of the image stay.  One work-item copies one pixel. */
+kernel void denoise_keep (global const float *image, int stride, int left, int top, int across, int down, global float *kept, int row)
+{
+  const int x = get_global_id (0), y = get_global_id (1);
+
+  if (x < across && y < down)
+    vstore4 (vload4 ((long) (top + y) * stride + left + x, image), (long) (row + y) * across + x, kept);
+}
+
 /* Counts the tones of blocks, in words: n[channel][tone][class], then sums of means[channel][tone].  One work-item counts one
  * channel of a block: 64 reads, 1 atomic addition of 32 bits and 1 of 64. */
 kernel void denoise_count_tones (BLOCKS_ARGS, global uint *counts)

@@ -218,20 +218,22 @@ denoise_planes_merge (const TesseraRequest *request G_GNUC_UNUSED, const GeglRec
 G_STATIC_ASSERT (offsetof (DenoiseTones, means) == 3 * SURVEY_TONES * TONE_CLASSES * sizeof (guint32));
 G_STATIC_ASSERT (offsetof (DenoisePlanes, squares) == PLANES_SQUARES * sizeof (guint32));
 
-#define BLOCKS_ARGS(band, blocks, rect) ARG ((band)->input.memory), ARG ((band)->input.stride), ARG ((rect).x - (band)->input.x), \
-                                        ARG ((rect).y - (band)->input.y), ARG ((blocks).width), ARG ((blocks).height)
+#define BLOCKS_ARGS(pixels, blocks, rect) ARG ((pixels).memory), ARG ((pixels).stride), ARG ((rect).x - (pixels).x), \
+                                          ARG ((rect).y - (pixels).y), ARG ((blocks).width), ARG ((blocks).height)
 
 gint
 denoise_tones_survey (TesseraBand *band, TesseraMemory *part)
 {
   const Denoise      *d = band->request->params;
   const GeglRectangle blocks = blocks_in (d, &band->roi), rect = pixels_of (d, &blocks);
+  const DenoisePixels pixels = denoise_pixels (band);
 
+  denoise_keep_pixels (band);
   if (gegl_rectangle_is_empty (&blocks))
     return 0;
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = "denoise_count_tones", .size = { blocks.width, blocks.height, 3 }, .group = { 32, 4, 1 }, .cost = 64,
-    .args = { BLOCKS_ARGS (band, blocks, rect), ARG (part) }
+    .args = { BLOCKS_ARGS (pixels, blocks, rect), ARG (part) }
   });
 }
 
@@ -240,12 +242,13 @@ denoise_planes_survey (TesseraBand *band, TesseraMemory *part)
 {
   const Denoise      *d = band->request->params;
   const GeglRectangle blocks = blocks_in (d, &band->roi), rect = pixels_of (d, &blocks);
+  const DenoisePixels pixels = denoise_pixels (band);
 
   if (gegl_rectangle_is_empty (&blocks))
     return 0;
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = "denoise_count_planes", .size = { blocks.width, blocks.height }, .group = { 32, 4 }, .cost = 192,
-    .args = { BLOCKS_ARGS (band, blocks, rect), TABLE_ARG (d->tones, sizeof d->tones), ARG (part) }
+    .args = { BLOCKS_ARGS (pixels, blocks, rect), TABLE_ARG (d->tones, sizeof d->tones), ARG (part) }
   });
 }
 

@@ -64,9 +64,17 @@ gdouble denoise_mean_strength (const gdouble squares[3][64], gdouble n);
 
 /* --- denoise-tables.c ------------------------------------------------------------- */
 
+/* The pixels of the whole image, which the first survey leaves on the device. */
+typedef struct
+{
+  TesseraKept *pixels;
+  gboolean     is_begun, is_whole;
+} DenoiseKept;
+
 typedef struct
 {
   GeglRectangle bounds;
+  DenoiseKept  *kept;
   gfloat        tones[3][DENOISE_FORWARD];      /* T */
   gfloat        inverse[3][DENOISE_INVERSE];
   gfloat        scale[3];                       /* values of `inverse` for 1 of T */
@@ -128,6 +136,18 @@ void denoise_area (const TesseraRequest *request, const GeglRectangle *area);
 void denoise_to_planes (const Denoise *d, const gfloat *pixels, gint n, gfloat *y, gfloat *u, gfloat *v);
 
 /* --- denoise-device.c ------------------------------------------------------------- */
+
+/* Where a band's pixels lie on the device: its input, or those of the whole image. */
+typedef struct
+{
+  TesseraMemory *memory;
+  gint           x, y, stride;
+} DenoisePixels;
+
+DenoisePixels denoise_pixels (TesseraBand *band);
+
+/* Leaves a band's pixels there, where there is room. */
+void denoise_keep_pixels (TesseraBand *band);
 
 /* TesseraFilter.device and scratch_bytes. */
 gint  denoise_device        (TesseraBand *band);
