@@ -271,7 +271,7 @@ launch_finish (Passes *p)
               ARG (p->made[0]), ARG (roi->width), ARG (roi->height),
               ARG (band->output.x - d->bounds.x - roi->x), ARG (band->output.y - d->bounds.y - roi->y),
               TABLE_ARG (d->inverse, sizeof d->inverse), FLOAT4_ARG (d->scale[0], d->scale[1], d->scale[2], 0.0f),
-              TABLE_ARG (d->weights, sizeof d->weights), ARG (d->share), ARG (d->mix), OUTPUT_ARGS (band) }
+              TABLE_ARG (d->weights, sizeof d->weights), ARG (d->share), ARG (d->mix), ARG (d->stays), OUTPUT_ARGS (band) }
   });
 }
 
