@@ -212,7 +212,7 @@ def elsewhere(report, installed, gimp, operations, inputs, smoke):
 def remembers(report, installed, gimp, operations, inputs):
     """GIMP 2.10: the entries in the menus, and the values that the last dialog had."""
     run_jobs(report, installed, gimp, [job for operation in operations for job in recalled_jobs(operation)], inputs, 'last values',
-             'Counted: ', GEGL_USE_OPENCL='no')
+             'Counted: |Noise: ', GEGL_USE_OPENCL='no')
     gimp.run('(let* ((all (gimp-plugins-query "")))\n  (for-each (lambda (path name) '
              '(gimp-message (string-append "TESSERA entry " name " " path))) (cadr all) (list-ref all 11)))\n')
     entries = gimp.said('entry')
