@@ -95,7 +95,7 @@ fill_places (Layer *layer, GSList *nodes, gboolean *has_layer)
 
       if (g_strcmp0 (operation, LAYER) == 0)
         {
-          g_autoptr (GeglBuffer) pixels = layer_count (layer) < 0 ? g_object_ref (layer->pixels)
+          g_autoptr (GeglBuffer) pixels = layer_found (layer).count < 0 ? g_object_ref (layer->pixels)
                                           : gegl_buffer_create_sub_buffer (layer->pixels, &layer->selected);
 
           gegl_node_set (at->data, "buffer", pixels, NULL);

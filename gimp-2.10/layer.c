@@ -195,21 +195,25 @@ layer_preview (Layer *layer, gdouble scale, const GeglRectangle *area, guchar *b
   babl_process (babl_fish (format, preview_format (layer)), after, bytes, n);
 }
 
-gint
-layer_count (Layer *layer)
+Found
+layer_found (Layer *layer)
 {
   GSList *nodes = gegl_node_get_children (layer->graph);
-  gint    count = -1;
+  Found   found = { -1, 0.0, -1 };
 
-  for (GSList *at = nodes; at && count < 0; at = at->next)
+  for (GSList *at = nodes; at; at = at->next)
     {
       const gchar *operation = gegl_node_get_operation (at->data);
 
-      if (operation && g_str_has_prefix (operation, "tessera:") && gegl_operation_find_property (operation, "count"))
-        gegl_node_get (at->data, "count", &count, NULL);
+      if (! operation || ! g_str_has_prefix (operation, "tessera:"))
+        continue;
+      if (found.count < 0 && gegl_operation_find_property (operation, "count"))
+        gegl_node_get (at->data, "count", &found.count, NULL);
+      if (found.flat < 0 && gegl_operation_find_property (operation, "measured-flat"))
+        gegl_node_get (at->data, "measured-level", &found.level, "measured-flat", &found.flat, NULL);
     }
   g_slist_free (nodes);
-  return count;
+  return found;
 }
 
 /* The bar; what the operation tells is of one piece. */

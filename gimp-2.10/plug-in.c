@@ -66,12 +66,19 @@ title_of (const gchar *operation)
   return title ? title : operation;
 }
 
+/* What a procedure returns beside its status. */
+static const GimpParamDef counted[] = { { GIMP_PDB_INT32, (gchar *) "count", (gchar *) "How many there are" } };
+static const GimpParamDef measured[] = {
+  { GIMP_PDB_FLOAT, (gchar *) "level", (gchar *) "The noise that was found at middle gray, 1 from black to white; 0: none was measured" },
+  { GIMP_PDB_INT32, (gchar *) "flat",  (gchar *) "How many flat places of 8 x 8 pixels that rests on" }
+};
+
 #define SETTINGS 1                      /* how many arguments a filter has more than a graph */
 #define READY_MADE "plug-in-tessera-ready-made"
 
 static void
 install_procedure (const gchar *name, const gchar *blurb, const gchar *help, const gchar *label, const gchar *path,
-                   gboolean is_graph, gboolean counts)
+                   gboolean is_graph, const GimpParamDef *results, gint n_results)
 {
   static const GimpParamDef arguments[] = {
     { GIMP_PDB_INT32,    (gchar *) "run-mode", (gchar *) "The run mode { RUN-INTERACTIVE (0), RUN-NONINTERACTIVE (1), RUN-WITH-LAST-VALS (2) }" },
@@ -79,10 +86,9 @@ install_procedure (const gchar *name, const gchar *blurb, const gchar *help, con
     { GIMP_PDB_DRAWABLE, (gchar *) "drawable", (gchar *) "The layer" },
     { GIMP_PDB_STRING,   (gchar *) "settings", (gchar *) "Properties as \"name=value name=value\", strength=0 to 100, aux=DRAWABLE; those not named have their defaults" }
   };
-  static const GimpParamDef results[] = { { GIMP_PDB_INT32, (gchar *) "count", (gchar *) "How many there are" } };
 
   gimp_install_procedure (name, blurb, help, "Tessera", "Tessera", "2026", label, "RGB*, GRAY*", GIMP_PLUGIN,
-                          G_N_ELEMENTS (arguments) - (is_graph ? SETTINGS : 0), counts ? 1 : 0, arguments, counts ? results : NULL);
+                          G_N_ELEMENTS (arguments) - (is_graph ? SETTINGS : 0), n_results, arguments, results);
   gimp_plugin_menu_register (name, path);
   gimp_plugin_icon_register (name, GIMP_ICON_TYPE_ICON_NAME, (const guint8 *) GIMP_ICON_GEGL);
 }
@@ -91,13 +97,16 @@ static void
 install_operation (const gchar *operation)
 {
   const gchar *reference = gegl_operation_get_key (operation, "reference");
+  const gboolean counts = gegl_operation_find_property (operation, "count") != NULL;
+  const gboolean measures = gegl_operation_find_property (operation, "measured-flat") != NULL;
   g_autofree gchar *name = procedure_name (operation);
   g_autofree gchar *properties = settings_describe (operation);
   g_autofree gchar *help = g_strdup_printf ("The GEGL operation %s.%s%s\n\n%s", operation, reference ? "\n" : "",
                                             reference ? reference : "", properties);
 
   install_procedure (name, gegl_operation_get_key (operation, "description"), help, gegl_operation_get_key (operation, "gimp:menu-label"),
-                     gegl_operation_get_key (operation, "gimp:menu-path"), FALSE, gegl_operation_find_property (operation, "count") != NULL);
+                     gegl_operation_get_key (operation, "gimp:menu-path"), FALSE, counts ? counted : measures ? measured : NULL,
+                     counts ? G_N_ELEMENTS (counted) : measures ? G_N_ELEMENTS (measured) : 0);
 }
 
 /* A graph with settings, for scripts: a procedure of GIMP 2.10 cannot have arguments that may be left out. */
@@ -127,7 +136,8 @@ install_graph (const gchar *graph, const gchar *label)
     return;
   name = g_strconcat (GRAPH_PREFIX, graph, NULL);
   help = g_strdup_printf ("%s" G_DIR_SEPARATOR_S "%s.xml", TESSERA_GRAPHS_DIR, graph);
-  install_procedure (name, summary, help, label, N_("<Image>/Filters/Ready-made (Tessera)"), TRUE, strstr (text, "tessera:label") != NULL);
+  install_procedure (name, summary, help, label, N_("<Image>/Filters/Ready-made (Tessera)"), TRUE, counted,
+                     strstr (text, "tessera:label") ? G_N_ELEMENTS (counted) : 0);
 }
 
 /* GIMP keeps what a query says until this program changes, so nothing but the text domain is said here. */
@@ -205,6 +215,16 @@ remember (Layer *layer, const gchar *name)
   gimp_parasite_free (kept);
 }
 
+/* In a message, what a person wants to know; of noise that was not measured nothing. */
+static void
+tell (const Found *found)
+{
+  if (found->count >= 0)
+    g_message (_("Counted: %d"), found->count);
+  if (found->level > 0.0)
+    g_message (_("Noise: %.1f of 255 at middle gray; %d flat places"), 255.0 * found->level, found->flat);
+}
+
 /* What is computed now, with a name for the bar. */
 static void
 apply (Layer *layer, const gchar *title, GimpRunMode mode)
@@ -215,9 +235,10 @@ apply (Layer *layer, const gchar *title, GimpRunMode mode)
   layer_apply (layer);
   if (mode != GIMP_RUN_NONINTERACTIVE)
     {
+      const Found found = layer_found (layer);
+
       gimp_displays_flush ();
-      if (layer_count (layer) >= 0)
-        g_message (_("Counted: %d"), layer_count (layer));
+      tell (&found);
     }
 }
 
@@ -266,7 +287,7 @@ prepare_graph (Layer *layer, const gchar *graph, const gchar *title, GimpRunMode
 }
 
 static GimpPDBStatusType
-run_graph (gint32 image, gint32 drawable, const gchar *graph, GimpRunMode mode, const gchar *settings, gint *count, GError **error)
+run_graph (gint32 image, gint32 drawable, const gchar *graph, GimpRunMode mode, const gchar *settings, Found *found, GError **error)
 {
   GimpPDBStatusType status = GIMP_PDB_EXECUTION_ERROR;
   g_autofree gchar *text = NULL, *title = NULL, *summary = NULL;
@@ -282,7 +303,7 @@ run_graph (gint32 image, gint32 drawable, const gchar *graph, GimpRunMode mode, 
       if (status == GIMP_PDB_SUCCESS)
         {
           apply (layer, _(title), mode);
-          *count = layer_count (layer);
+          *found = layer_found (layer);
         }
     }
   if (layer)
@@ -291,7 +312,7 @@ run_graph (gint32 image, gint32 drawable, const gchar *graph, GimpRunMode mode, 
 }
 
 static GimpPDBStatusType
-run_operation (gint32 image, gint32 drawable, const gchar *name, GimpRunMode mode, const gchar *settings, gint *count, GError **error)
+run_operation (gint32 image, gint32 drawable, const gchar *name, GimpRunMode mode, const gchar *settings, Found *found, GError **error)
 {
   GimpPDBStatusType status = GIMP_PDB_EXECUTION_ERROR;
   g_autofree gchar *operation = operation_of (name);
@@ -302,7 +323,7 @@ run_operation (gint32 image, gint32 drawable, const gchar *name, GimpRunMode mod
   if (layer)
     {
       status = run_filter (layer, name, operation, mode, settings, error);
-      *count = layer_count (layer);
+      *found = layer_found (layer);
       layer_free (layer);
     }
   return status;
@@ -331,12 +352,37 @@ follow_preferences (void)
     g_object_set (gegl_config (), "use-opencl", strcmp (wish, "yes") == 0, NULL);
 }
 
+/* What is returned beside the status, and how many values that is. */
+static gint
+results_of (const gchar *name, const Found *found, GimpPDBStatusType status, const GError *error, GimpParam values[2])
+{
+  const gboolean is_graph = strcmp (name, READY_MADE) == 0 || g_str_has_prefix (name, GRAPH_PREFIX);
+
+  if (error)
+    {
+      values[0].type = GIMP_PDB_STRING;
+      values[0].data.d_string = error->message;             /* lives as long as this process */
+      return 1;
+    }
+  if (status == GIMP_PDB_SUCCESS && found->flat >= 0 && ! is_graph)
+    {
+      values[0].type = GIMP_PDB_FLOAT;
+      values[0].data.d_float = found->level;
+      values[1].type = GIMP_PDB_INT32;
+      values[1].data.d_int32 = found->flat;
+      return 2;
+    }
+  values[0].type = GIMP_PDB_INT32;
+  values[0].data.d_int32 = found->count;
+  return status == GIMP_PDB_SUCCESS && (found->count >= 0 || strcmp (name, READY_MADE) == 0) ? 1 : 0;
+}
+
 static void
 run (const gchar *name, gint n_params, const GimpParam *param, gint *n_return_vals, GimpParam **return_vals)
 {
-  static GimpParam   values[2];
+  static GimpParam   values[3];
   GError            *error = NULL;
-  gint               count = -1;
+  Found              found = { -1, 0.0, -1 };
 
   bindtextdomain (GETTEXT_PACKAGE, TESSERA_LOCALE_DIR);
   bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");
@@ -352,24 +398,14 @@ run (const gchar *name, gint n_params, const GimpParam *param, gint *n_return_va
     }
   else if (strcmp (name, READY_MADE) == 0)
     values[0].data.d_status = run_graph (param[1].data.d_image, param[2].data.d_drawable, param[3].data.d_string, GIMP_RUN_NONINTERACTIVE,
-                                         param[4].data.d_string, &count, &error);
+                                         param[4].data.d_string, &found, &error);
   else if (g_str_has_prefix (name, GRAPH_PREFIX))
     values[0].data.d_status = run_graph (param[1].data.d_image, param[2].data.d_drawable, name + strlen (GRAPH_PREFIX), param[0].data.d_int32,
-                                         NULL, &count, &error);
+                                         NULL, &found, &error);
   else
     values[0].data.d_status = run_operation (param[1].data.d_image, param[2].data.d_drawable, name, param[0].data.d_int32,
-                                             n_params > 3 ? param[3].data.d_string : NULL, &count, &error);
-  if (error)
-    {
-      values[1].type = GIMP_PDB_STRING;
-      values[1].data.d_string = error->message;             /* lives as long as this process */
-    }
-  else
-    {
-      values[1].type = GIMP_PDB_INT32;
-      values[1].data.d_int32 = count;
-    }
-  *n_return_vals = error || ((count >= 0 || strcmp (name, READY_MADE) == 0) && values[0].data.d_status == GIMP_PDB_SUCCESS) ? 2 : 1;
+                                             n_params > 3 ? param[3].data.d_string : NULL, &found, &error);
+  *n_return_vals = 1 + results_of (name, &found, values[0].data.d_status, error, values + 1);
   *return_vals = values;
 }
 

@@ -82,8 +82,15 @@ void     layer_original (Layer *layer, gdouble scale, const GeglRectangle *area,
 gint     layer_preview_bpp (Layer *layer);
 /* One step of undo; progress on the bar. */
 void     layer_apply   (Layer *layer);
-/* What its operations counted; -1: none of them counts. */
-gint     layer_count   (Layer *layer);
+/* What its operations counted and measured; count -1, flat -1: none of them does. */
+typedef struct
+{
+  gint    count;
+  gdouble level;        /* of noise */
+  gint    flat;
+} Found;
+
+Found    layer_found   (Layer *layer);
 
 /* -------------------------------------------------------------- graphs.c -- */
 

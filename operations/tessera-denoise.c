@@ -89,9 +89,11 @@ static const TesseraFilter survey_planes = {
 /* What was measured. */
 typedef struct
 {
-  gdouble sigma[3][DENOISE_KNOTS];
-  gdouble squares[3][64];
-  gdouble flat;                 /* blocks; 0: there is nothing to measure */
+  gdouble  sigma[3][DENOISE_KNOTS];
+  gdouble  squares[3][64];
+  gdouble  flat;                /* blocks */
+  guint    clipped;             /* channels that stay */
+  gboolean is_found;            /* else there is nothing to measure */
 } Measured;
 
 static void
@@ -107,12 +109,22 @@ set_white (Measured *measured, gdouble sigma)
 #define TONES_PART  0.12
 #define SURVEY_PART 0.25
 
+/* The pixels are on the device, where the first survey has left them. */
+static gboolean
+is_kept (const TesseraRequest *request)
+{
+  const DenoiseKept *kept = ((const Denoise *) request->params)->kept;
+
+  return kept->is_whole && tessera_is_kept (kept->pixels);
+}
+
 static gboolean
 survey (const TesseraRequest *whole, const TesseraFilter *filter, gdouble from, gdouble to, gpointer result, gsize bytes)
 {
   TesseraRequest request = *whole;
 
   request.filter = filter;
+  request.is_blind = is_kept (whole);
   request.halo = DENOISE_SURVEY_HALO;
   request.errand.progress_from = from;
   request.errand.progress_to = to;
@@ -129,10 +141,13 @@ measure (const TesseraRequest *whole, Denoise *d, Measured *measured)
   if (! survey (whole, &survey_tones, 0.0, TONES_PART, tones, sizeof *tones))
     return FALSE;
   n_curves = denoise_curves (tones, measured->sigma);
+  measured->clipped = denoise_clipped (tones);
+  d->seen = denoise_seen (tones);
   denoise_make_tones (d, measured->sigma);
   if (! survey (whole, &survey_planes, TONES_PART, SURVEY_PART, planes, sizeof *planes))
     return FALSE;
-  measured->flat = denoise_strengths (planes, n_curves > 0, measured->squares);
+  measured->flat = denoise_strengths (planes, measured->squares);
+  measured->is_found = n_curves > 0 || measured->flat > 0.0;
   return TRUE;
 }
 
@@ -189,14 +204,21 @@ bounds_of (const TesseraRequest *request)
                                                : request->bounds;
 }
 
-/* The noise at middle grey.  Where no tone has enough blocks, sigma is the least, and all that was found is in P. */
+/* The noise at middle grey, of the channels that have some; 0: nothing was measured.  Where no tone has enough blocks, sigma is the
+ * least, and all that was found is in P. */
 static gdouble
 middle (const Measured *measured)
 {
-  const gint knot = DENOISE_KNOTS / 2;
+  gdouble sum = 0.0;
+  gint    n = 0;
 
-  return (measured->sigma[0][knot] + measured->sigma[1][knot] + measured->sigma[2][knot]) / 3.0
-         * sqrt (denoise_mean_strength (measured->squares, measured->flat));
+  for (gint c = 0; c < 3; c++)
+    if (! (measured->clipped & 1u << c))
+      {
+        sum += measured->sigma[c][DENOISE_KNOTS / 2];
+        n++;
+      }
+  return measured->is_found && n > 0 ? sum / n * sqrt (denoise_mean_strength (measured->squares, measured->flat) * 3.0 / n) : 0.0;
 }
 
 /* GEGL has no results of an operation but properties.  Without a notification, which would invalidate the node. */
@@ -214,24 +236,42 @@ tell (GeglOperation *operation, gdouble level, gint flat)
   dialog_show (operation, "measured-flat");
 }
 
+/* What is told or measured, or the least. */
+static gboolean
+find_noise (TesseraRequest *request, const GeglProperties *o, Denoise *d, Measured *measured)
+{
+  if (measures (o) && ! tessera_is_endless (&request->bounds) && MIN (d->bounds.width, d->bounds.height) >= LEAST_SIDE
+      && ! measure_or_remember (request, d, measured))
+    return FALSE;
+  if (! measured->is_found)
+    set_white (measured, o->level > 0.0 ? o->level : DENOISE_LEAST);
+  return TRUE;
+}
+
 static gboolean
 run (TesseraRequest *request, const GeglProperties *o)
 {
   const gdouble       sliders[2] = { o->lightness, o->color };
   g_autofree Denoise *d = g_new0 (Denoise, 1);
-  Measured            measured = { .flat = 0.0 };
+  Measured            measured = { .clipped = 0 };
+  DenoiseKept         kept = { .pixels = tessera_kept_new () };
+  gboolean            success;
 
   d->bounds = bounds_of (request);
+  d->kept = &kept;
   request->params = d;
-  if (measures (o) && ! tessera_is_endless (&request->bounds) && MIN (d->bounds.width, d->bounds.height) >= LEAST_SIDE
-      && ! measure_or_remember (request, d, &measured))
-    return FALSE;
-  if (measured.flat == 0.0)
-    set_white (&measured, o->level > 0.0 ? o->level : DENOISE_LEAST);
-  denoise_make_tones (d, measured.sigma);
-  denoise_make_noise (d, measured.squares, sliders, o->detail, measured.flat > 0.0);
-  tell (request->errand.operation, measured.flat > 0.0 ? middle (&measured) : 0.0, (gint) measured.flat);
-  return tessera_process (request);
+  success = find_noise (request, o, d, &measured);
+  if (success)
+    {
+      denoise_make_tones (d, measured.sigma);
+      denoise_make_noise (d, measured.squares, sliders, o->detail, measured.is_found);
+      d->stays = measured.clipped;
+      tell (request->errand.operation, middle (&measured), (gint) measured.flat);
+      request->is_blind = is_kept (request);
+      success = tessera_process (request);
+    }
+  tessera_kept_unref (kept.pixels);
+  return success;
 }
 
 static void

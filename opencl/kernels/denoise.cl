@@ -322,10 +322,10 @@ joined (global const float *luma, global const float *u, global const float *v, 
   return (float2) (u[here] + mix * (sum_u * one - u[here]), v[here] + mix * (sum_v * one - v[here]));
 }
 
-/* The result.  A hole passes through.  (made_left, made_top): its first pixel in the planes.  One work-item makes one pixel: 1 read, 1
+/* The result.  A hole passes through, and a channel that `stays` has a bit of.  (made_left, made_top): its first pixel in the planes.  One work-item makes one pixel: 1 read, 1
  * write, 3 reads or, with the joint step, 147, and 6 of tables. */
 kernel void denoise_finish (INPUT_ARGS (float), global const float *luma, int across, int down, int made_left, int made_top, global const float *inverse, float4 scale, global const float *alike, float share, float mix,
-                            OUTPUT_ARGS (float))
+                            int stays, OUTPUT_ARGS (float))
 {
   const int x = get_global_id (0), y = get_global_id (1);
 
@@ -340,9 +340,13 @@ kernel void denoise_finish (INPUT_ARGS (float), global const float *luma, int ac
         colours = joined (luma, luma + size, luma + 2 * size, across, down, x + made_left, y + made_top, alike, share, mix);
       if (here == here)
         {
-          pixel.x = denoise_table (inverse, DENOISE_INVERSE, denoise_r (here, colours.x, colours.y) * scale.x);
-          pixel.y = denoise_table (inverse + DENOISE_INVERSE, DENOISE_INVERSE, denoise_g (here, colours.y) * scale.y);
-          pixel.z = denoise_table (inverse + 2 * DENOISE_INVERSE, DENOISE_INVERSE, denoise_b (here, colours.x, colours.y) * scale.z);
+          const float r = denoise_table (inverse, DENOISE_INVERSE, denoise_r (here, colours.x, colours.y) * scale.x);
+          const float g = denoise_table (inverse + DENOISE_INVERSE, DENOISE_INVERSE, denoise_g (here, colours.y) * scale.y);
+          const float b = denoise_table (inverse + 2 * DENOISE_INVERSE, DENOISE_INVERSE, denoise_b (here, colours.x, colours.y) * scale.z);
+
+          pixel.x = stays & 1 ? pixel.x : r;
+          pixel.y = stays & 2 ? pixel.y : g;
+          pixel.z = stays & 4 ? pixel.z : b;
         }
       vstore4 (pixel, (long) y * width + x, output);
     }
@@ -370,72 +374,99 @@ add_whole (global uint *sum, uint more)
 /* Blocks of 8 x 8 pixels, across x down of them, the first at (left, top) of the image. */
 #define BLOCKS_ARGS global const float *image, int stride, int left, int top, int across, int down
 
-/* Counts the tones of blocks, in words: n[channel][tone][class], then sums of means[channel][tone].  One work-item counts one
- * channel of a block: 64 reads, 1 atomic addition of 32 bits and 1 of 64. */
+/* Puts the pixels of a band where those of the image stay.  One work-item copies one pixel. */
+kernel void denoise_keep (global const float *image, int stride, int left, int top, int across, int down, global float *kept, int row)
+{
+  const int x = get_global_id (0), y = get_global_id (1);
+
+  if (x < across && y < down)
+    vstore4 (vload4 ((long) (top + y) * stride + left + x, image), (long) (row + y) * across + x, kept);
+}
+
+/* Pixel i of block (x, y). */
+static float4
+pixel_of (global const float *image, int stride, int left, int top, int x, int y, int i)
+{
+  return vload4 ((long) (top + 8 * y + i / 8) * stride + left + 8 * x + i % 8, image);
+}
+
+/* Counts the tones of blocks, in words: n[channel][tone][class], alive[channel], blocks, then sums of means[channel][tone].  One
+ * work-item counts one channel of a block: 64 reads, 3 atomic additions of 32 bits at most, and 1 of 64. */
 kernel void denoise_count_tones (BLOCKS_ARGS, global uint *counts)
 {
-  const int x = get_global_id (0), y = get_global_id (1), c = get_global_id (2);
-  float     f[64];
-  int       clipped = 0, holes = 0;
+  const int     x = get_global_id (0), y = get_global_id (1), c = get_global_id (2);
+  float         f[64];
+  unsigned char is_hole[64];
+  int           clipped = 0, holes = 0;
 
   if (x >= across || y >= down)
     return;
   for (int i = 0; i < 64; i++)
     {
-      const float4 pixel = vload4 ((long) (top + 8 * y + i / 8) * stride + left + 8 * x + i % 8, image);
+      const float4 pixel = pixel_of (image, stride, left, top, x, y, i);
 
       f[i] = c == 0 ? pixel.x : c == 1 ? pixel.y : pixel.z;
-      clipped += survey_is_clipped (f[i]);
-      holes += survey_is_hole (pixel.x, pixel.y, pixel.z, pixel.w);
+      is_hole[i] = (unsigned char) survey_is_hole (pixel.x, pixel.y, pixel.z, pixel.w);
+      holes += is_hole[i];
+      clipped += (is_hole[i] == 0) & survey_is_clipped (f[i]);
     }
-  if (holes > 0 || clipped > SURVEY_CLIPPED)
+  if (holes > SURVEY_HOLES)
     return;
-  transform (f);
-  {
-    const float mean = survey_mean (f[0]);
-    const int   bin = c * SURVEY_TONES + survey_tone (mean);
-    const int   class = survey_class (survey_energy (f, TONE_ROUGH, 0.0f) * TONE_SHARE, TONE_CLASSES);
+  if (clipped < 64 - holes)
+    atomic_add (counts + TONES_ALIVE + c, 64 - holes - clipped);
+  if (c == 0)
+    atomic_inc (counts + TONES_ALIVE + 3);
+  if (clipped <= SURVEY_CLIPPED)
+    {
+      const float scale = survey_fill (f, is_hole, holes);
+      float       mean, energy;
+      int         bin;
 
-    atomic_inc (counts + bin * TONE_CLASSES + class);
-    add_whole (counts + 3 * SURVEY_TONES * TONE_CLASSES + 2 * bin, survey_whole (mean));
-  }
+      transform (f);
+      mean = survey_mean (f[0]);
+      bin = c * SURVEY_TONES + survey_tone (mean);
+      energy = survey_energy (f, TONE_ROUGH, 0.0f) * TONE_SHARE;
+      atomic_inc (counts + bin * TONE_CLASSES + survey_class (energy * scale, TONE_CLASSES));
+      add_whole (counts + TONES_MEANS + 2 * bin, survey_whole (mean));
+    }
 }
 
 /* Counts the energies of blocks in Y, U and V, in words: n[class], from PLANES_SQUARES on sums of squares[class][plane][64].
  * One work-item counts one block: 64 reads and 384 of tables, 1 atomic addition of 32 bits and 192 of 64. */
-kernel void denoise_count_planes (BLOCKS_ARGS, global const float *tones, global uint *counts)
+kernel void denoise_count_planes (BLOCKS_ARGS, global const float *tones, int seen, global uint *counts)
 {
-  const int x = get_global_id (0), y = get_global_id (1);
-  float     f[3 * 64], energy = 0.0f;
-  int       clipped = 0, holes = 0;
+  const int     x = get_global_id (0), y = get_global_id (1);
+  float         f[3 * 64], energy = 0.0f, scale = 1.0f;
+  unsigned char is_hole[64];
+  int           clipped = 0, holes = 0;
 
   if (x >= across || y >= down)
     return;
   for (int i = 0; i < 64; i++)
     {
-      const float4 pixel = vload4 ((long) (top + 8 * y + i / 8) * stride + left + 8 * x + i % 8, image);
-
-      const float4 bent = bent_pixel (tones, pixel);
+      const float4 pixel = pixel_of (image, stride, left, top, x, y, i), bent = bent_pixel (tones, pixel);
 
       f[i] = denoise_y (bent.x, bent.y, bent.z);
       f[64 + i] = denoise_u (bent.x, bent.z);
       f[128 + i] = denoise_v (bent.x, bent.y, bent.z);
-      clipped += survey_is_clipped (pixel.x) | survey_is_clipped (pixel.y) | survey_is_clipped (pixel.z);
-      holes += survey_is_hole (pixel.x, pixel.y, pixel.z, pixel.w);
+      is_hole[i] = (unsigned char) survey_is_hole (pixel.x, pixel.y, pixel.z, pixel.w);
+      holes += is_hole[i];
+      clipped += (is_hole[i] == 0) & survey_any_clipped (pixel.x, pixel.y, pixel.z, seen);
     }
-  if (holes > 0 || clipped > SURVEY_CLIPPED)
+  if (holes > SURVEY_HOLES || clipped > SURVEY_CLIPPED)
     return;
   for (int plane = 0; plane < 3; plane++)
     {
+      scale = survey_fill (f + 64 * plane, is_hole, holes);
       transform (f + 64 * plane);
       energy = survey_energy (f + 64 * plane, PLANE_ROUGH, energy);
     }
   {
-    const int    class = survey_class (energy * PLANE_SHARE, PLANE_CLASSES);
+    const int    class = survey_class (energy * PLANE_SHARE * scale, PLANE_CLASSES);
     global uint *sums = counts + PLANES_SQUARES + 2 * 192 * class;
 
     atomic_inc (counts + class);
     for (int i = 0; i < 192; i++)
-      add_whole (sums + 2 * i, survey_whole (survey_square (f[i])));
+      add_whole (sums + 2 * i, survey_whole (survey_square (f[i], scale)));
   }
 }

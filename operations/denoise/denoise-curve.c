@@ -15,6 +15,8 @@
 #define QUANTILE     0.02
 #define SPREAD       1.7321896  /* 36 / the 2 % quantile of chi-square with 36 degrees of freedom */
 #define ROUNDS       12
+#define LEAST_PIVOT  1e-12
+#define FEWER        32         /* times fewer blocks than another channel: this one is clipped in most places */
 #define LEAST_SQUARE (DENOISE_LEAST * DENOISE_LEAST)
 
 /* A bin of tones that has enough blocks. */
@@ -89,22 +91,29 @@ value_at (const gdouble fit[3], const gdouble columns[3])
   return (fit[0] * columns[0] + fit[1] * columns[1]) + fit[2] * columns[2];
 }
 
-/* Gauss without exchanges: the matrix is symmetric and positive, but for what is not used.  FALSE: it is singular. */
+/* Gauss without exchanges: the matrix is symmetric and positive, but for what is not used.  FALSE: columns depend on one another, as
+ * those of more parts than there are tones do. */
 static gboolean
 solve (gdouble m[3][4], guint used, gdouble fit[3])
 {
+  const gdouble whole[3] = { m[0][0], m[1][1], m[2][2] };
+
   for (gint i = 0; i < 3; i++)
     for (gint j = 0; j < 4; j++)
       if (! (used & 1u << i) || (j < 3 && ! (used & 1u << j)))
         m[i][j] = i == j;
   for (gint k = 0; k < 3; k++)
-    for (gint i = 0; i < 3; i++)
-      {
-        const gdouble factor = m[i][k] / m[k][k];
+    {
+      if (used & 1u << k && ! (m[k][k] >= LEAST_PIVOT * whole[k]))
+        return FALSE;
+      for (gint i = 0; i < 3; i++)
+        {
+          const gdouble factor = m[i][k] / m[k][k];
 
-        for (gint j = k; j < 4 && i != k; j++)
-          m[i][j] -= factor * m[k][j];
-      }
+          for (gint j = k; j < 4 && i != k; j++)
+            m[i][j] -= factor * m[k][j];
+        }
+    }
   for (gint k = 0; k < 3; k++)
     fit[k] = m[k][3] / m[k][k];
   return isfinite (fit[0] + fit[1] + fit[2]);
@@ -204,4 +213,31 @@ denoise_curves (const DenoiseTones *tones, gdouble sigma[3][DENOISE_KNOTS])
         sigma[c][k] = n_curves > 0 ? sum / n_curves : DENOISE_LEAST;
       }
   return n_curves;
+}
+
+/* --------------------------------------------------------------- clipped -- */
+
+/* Not even one pixel of a block is something else. */
+guint
+denoise_clipped (const DenoiseTones *tones)
+{
+  guint clipped = 0;
+
+  for (gint c = 0; c < 3; c++)
+    clipped |= tones->alive[c] < tones->blocks ? 1u << c : 0;
+  return clipped;
+}
+
+guint
+denoise_seen (const DenoiseTones *tones)
+{
+  guint64 n[3] = { 0 };
+  guint   seen = 0;
+
+  for (gint c = 0; c < 3; c++)
+    for (gint i = 0; i < SURVEY_TONES * TONE_CLASSES; i++)
+      n[c] += (&tones->n[c][0][0])[i];
+  for (gint c = 0; c < 3; c++)
+    seen |= FEWER * n[c] >= MAX (MAX (n[0], n[1]), n[2]) ? 1u << c : 0;
+  return seen;
 }

@@ -27,6 +27,7 @@ typedef struct
 {
   TesseraBand   *band;
   const Denoise *d;
+  DenoisePixels  pixels;
   GeglRectangle  at[DENOISE_LEVELS][PLACES];
   TesseraMemory *places, *seen[DENOISE_LEVELS], *made[DENOISE_LEVELS], *pilot, *sums, *weights;
 } Passes;
@@ -134,6 +135,53 @@ take_memory (Passes *p, const DenoiseParts *parts)
   tessera_send (p->band, p->at, sizeof p->at, p->places);
 }
 
+/* ------------------------------------------------------- what is kept -- */
+
+static gsize
+kept_bytes (const Denoise *d)
+{
+  return 4 * sizeof (gfloat) * d->bounds.width * d->bounds.height;
+}
+
+void
+denoise_keep_pixels (TesseraBand *band)
+{
+  const Denoise *d = band->request->params;
+  DenoiseKept   *kept = d->kept;
+  const gint     x = band->roi.x - band->input.x, y = band->roi.y - band->input.y, row = band->roi.y - d->bounds.y;
+  TesseraMemory *memory;
+  gboolean       is_there;
+
+  if (row == 0)
+    kept->is_whole = ! kept->is_begun && band->roi.width == d->bounds.width && tessera_may_keep (band, kept_bytes (d));
+  if (! kept->is_whole)
+    return;
+  kept->is_begun = TRUE;
+  if (tessera_kept_memory (band, kept->pixels, kept_bytes (d), &memory, &is_there) != 0)
+    return;
+  kept->is_whole = is_there == (row > 0);       /* else the rows above are lost: a band has failed, and comes again */
+  if (kept->is_whole)
+    tessera_launch (band, &(TesseraLaunch) {
+      .kernel = "denoise_keep", .size = { band->roi.width, band->roi.height }, .group = { 32, 4 },
+      .args = { ARG (band->input.memory), ARG (band->input.stride), ARG (x), ARG (y), ARG (band->roi.width), ARG (band->roi.height),
+                ARG (memory), ARG (row) }
+    });
+}
+
+DenoisePixels
+denoise_pixels (TesseraBand *band)
+{
+  const Denoise *d = band->request->params;
+  DenoisePixels  pixels = { band->input.memory, band->input.x, band->input.y, band->input.stride };
+
+  if (band->request->is_blind)
+    {
+      pixels = (DenoisePixels) { NULL, d->bounds.x, d->bounds.y, d->bounds.width };
+      tessera_kept_memory (band, d->kept->pixels, kept_bytes (d), &pixels.memory, NULL);
+    }
+  return pixels;
+}
+
 /* ----------------------------------------------------------------- passes -- */
 
 static void
@@ -144,8 +192,8 @@ launch_planes (Passes *p)
 
   tessera_launch (band, &(TesseraLaunch) {
     .kernel = "denoise_planes", .size = { roi->width, roi->height }, .group = { 32, 4 }, .cost = 4,
-    .args = { ARG (band->input.memory), ARG (band->input.stride), ARG (bounds->x + roi->x - band->input.x),
-              ARG (bounds->y + roi->y - band->input.y), TABLE_ARG (p->d->tones, sizeof p->d->tones), ARG (p->seen[0]),
+    .args = { ARG (p->pixels.memory), ARG (p->pixels.stride), ARG (bounds->x + roi->x - p->pixels.x),
+              ARG (bounds->y + roi->y - p->pixels.y), TABLE_ARG (p->d->tones, sizeof p->d->tones), ARG (p->seen[0]),
               ARG (roi->width), ARG (roi->height) }
   });
 }
@@ -219,10 +267,11 @@ launch_finish (Passes *p)
 
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = "denoise_finish", .size = OUTPUT_SIZE (band), .group = { 32, 4 }, .cost = d->mix > 0.0f ? 150 : 8,
-    .args = { INPUT_ARGS (band), ARG (p->made[0]), ARG (roi->width), ARG (roi->height),
+    .args = { ARG (p->pixels.memory), ARG (p->pixels.stride), ARG (band->output.x - p->pixels.x), ARG (band->output.y - p->pixels.y),
+              ARG (p->made[0]), ARG (roi->width), ARG (roi->height),
               ARG (band->output.x - d->bounds.x - roi->x), ARG (band->output.y - d->bounds.y - roi->y),
               TABLE_ARG (d->inverse, sizeof d->inverse), FLOAT4_ARG (d->scale[0], d->scale[1], d->scale[2], 0.0f),
-              TABLE_ARG (d->weights, sizeof d->weights), ARG (d->share), ARG (d->mix), OUTPUT_ARGS (band) }
+              TABLE_ARG (d->weights, sizeof d->weights), ARG (d->share), ARG (d->mix), ARG (d->stays), OUTPUT_ARGS (band) }
   });
 }
 
@@ -232,7 +281,7 @@ denoise_device (TesseraBand *band)
   const Denoise      *d = band->request->params;
   const GeglRectangle part = { band->roi.x - d->bounds.x, band->roi.y - d->bounds.y, band->roi.width, band->roi.height };
   const DenoiseParts  parts = denoise_parts (&d->bounds, &part);
-  Passes              p = { .band = band, .d = d };
+  Passes              p = { .band = band, .d = d, .pixels = denoise_pixels (band) };
 
   take_memory (&p, &parts);
   launch_planes (&p);

@@ -66,7 +66,7 @@ denoise_to_planes (const Denoise *d, const gfloat *pixels, gint n, gfloat *y, gf
     }
 }
 
-/* Pixels of a row, which are the input's on the way in; holes stay what they are. */
+/* Pixels of a row, which are the input's on the way in; holes stay what they are, and channels that d->stays. */
 static void
 from_planes (const Denoise *d, const gfloat *y, const gfloat *u, const gfloat *v, gfloat *pixels, gint n)
 {
@@ -85,7 +85,7 @@ from_planes (const Denoise *d, const gfloat *y, const gfloat *u, const gfloat *v
       for (gint c = 0; c < 3; c++)
         {
           look_up (d->inverse[c], DENOISE_INVERSE, d->scale[c], tones[c], m);
-          for (gint k = 0; k < m; k++)
+          for (gint k = 0; k < m && ! (d->stays & 1u << c); k++)
             pixels[4 * (i + k) + c] = y[i + k] == y[i + k] ? tones[c][k] : pixels[4 * (i + k) + c];
         }
     }

@@ -146,18 +146,18 @@ denoise_mean_strength (const gdouble squares[3][64], gdouble n)
 
   for (gint i = 0; i < 3 * 64; i++)
     mean += squares[i / 64][i % 64] / 192.0;
-  return MAX (0.0, mean + (mean - 1.0) * PRIOR / n);
+  return n > 0.0 ? MAX (0.0, mean + (mean - 1.0) * PRIOR / n) : mean;
 }
 
 gdouble
-denoise_strengths (const DenoisePlanes *planes, gboolean has_curves, gdouble squares[3][64])
+denoise_strengths (const DenoisePlanes *planes, gdouble squares[3][64])
 {
   const gdouble all = total (planes);
   gdouble       q, nu, n;
 
   set_all (squares, 1.0);
   if (all < LEAST_BLOCKS)
-    return has_curves ? all : 0.0;
+    return 0.0;
   q = quantile (planes, all);
   n = mean_squares (planes, FIRST_SET * q, squares);
   nu = freedom (squares);

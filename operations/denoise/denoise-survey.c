@@ -23,8 +23,9 @@
 
 typedef struct
 {
-  gfloat   colours[3][64], alpha[64];
-  gboolean has_hole;
+  gfloat colours[3][64], alpha[64];
+  guint8 is_hole[64];
+  gint   holes;
 } Block;
 
 gdouble
@@ -48,40 +49,55 @@ transform (gfloat *restrict block)
 
 /* ------------------------------------------------------------------ tones -- */
 
-static void
-count_tone (DenoiseTones *tones, gint c, const gfloat *values)
+static gint
+clipped_in (const Block *block, gint c)
 {
-  gfloat f[64], mean;
-  gint   clipped = 0, tone;
+  gint clipped = 0;
 
   for (gint i = 0; i < 64; i++)
-    clipped += survey_is_clipped (values[i]);
+    clipped += (block->is_hole[i] == 0) & survey_is_clipped (block->colours[c][i]);
+  return clipped;
+}
+
+static void
+count_tone (DenoiseTones *tones, gint c, const Block *block)
+{
+  gfloat     f[64], scale, mean, energy;
+  const gint clipped = clipped_in (block, c);
+  gint       tone;
+
+  tones->alive[c] += 64 - block->holes - clipped;
   if (clipped > SURVEY_CLIPPED)
     return;
-  memcpy (f, values, sizeof f);
+  memcpy (f, block->colours[c], sizeof f);
+  scale = survey_fill (f, block->is_hole, block->holes);
   transform (f);
   mean = survey_mean (f[0]);
   tone = survey_tone (mean);
-  tones->n[c][tone][survey_class (survey_energy (f, TONE_ROUGH, 0.0f) * TONE_SHARE, TONE_CLASSES)]++;
+  energy = survey_energy (f, TONE_ROUGH, 0.0f) * TONE_SHARE;
+  tones->n[c][tone][survey_class (energy * scale, TONE_CLASSES)]++;
   tones->means[c][tone] += survey_whole (mean);
 }
 
 static void
 count_tones (const Denoise *d G_GNUC_UNUSED, const Block *block, gpointer part)
 {
-  for (gint c = 0; c < 3 && ! block->has_hole; c++)
-    count_tone (part, c, block->colours[c]);
+  DenoiseTones *tones = part;
+
+  tones->blocks++;
+  for (gint c = 0; c < 3; c++)
+    count_tone (tones, c, block);
 }
 
 /* ----------------------------------------------------------------- planes -- */
 
 static gboolean
-is_mostly_clipped (const Block *block)
+is_mostly_clipped (const Block *block, guint seen)
 {
   gint clipped = 0;
 
   for (gint i = 0; i < 64; i++)
-    clipped += survey_is_clipped (block->colours[0][i]) | survey_is_clipped (block->colours[1][i]) | survey_is_clipped (block->colours[2][i]);
+    clipped += (block->is_hole[i] == 0) & survey_any_clipped (block->colours[0][i], block->colours[1][i], block->colours[2][i], seen);
   return clipped > SURVEY_CLIPPED;
 }
 
@@ -89,23 +105,24 @@ static void
 count_planes (const Denoise *d, const Block *block, gpointer part)
 {
   DenoisePlanes *planes = part;
-  gfloat         pixels[4 * 64], f[3][64], energy = 0.0f;
+  gfloat         pixels[4 * 64], f[3][64], energy = 0.0f, scale = 1.0f;
   gint           class;
 
-  if (block->has_hole || is_mostly_clipped (block))
+  if (is_mostly_clipped (block, d->seen))
     return;
   planes_put_together (block->colours[0], block->colours[1], block->colours[2], block->alpha, 64, pixels);
   denoise_to_planes (d, pixels, 64, f[0], f[1], f[2]);
   for (gint plane = 0; plane < 3; plane++)
     {
+      scale = survey_fill (f[plane], block->is_hole, block->holes);
       transform (f[plane]);
       energy = survey_energy (f[plane], PLANE_ROUGH, energy);
     }
-  class = survey_class (energy * PLANE_SHARE, PLANE_CLASSES);
+  class = survey_class (energy * PLANE_SHARE * scale, PLANE_CLASSES);
   planes->n[class]++;
   for (gint plane = 0; plane < 3; plane++)
     for (gint i = 0; i < 64; i++)
-      planes->squares[class][plane][i] += survey_whole (survey_square (f[plane][i]));
+      planes->squares[class][plane][i] += survey_whole (survey_square (f[plane][i], scale));
 }
 
 /* ------------------------------------------------------------------- rows -- */
@@ -143,12 +160,15 @@ pixels_of (const Denoise *d, const GeglRectangle *blocks)
 static void
 take_block (const gfloat *pixels, gint width, Block *block)
 {
-  block->has_hole = FALSE;
+  block->holes = 0;
   for (gint row = 0; row < 8; row++)
     planes_take_apart (pixels + 4 * row * width, 8, block->colours[0] + 8 * row, block->colours[1] + 8 * row,
                        block->colours[2] + 8 * row, block->alpha + 8 * row);
   for (gint i = 0; i < 64; i++)
-    block->has_hole |= survey_is_hole (block->colours[0][i], block->colours[1][i], block->colours[2][i], block->alpha[i]);
+    {
+      block->is_hole[i] = survey_is_hole (block->colours[0][i], block->colours[1][i], block->colours[2][i], block->alpha[i]);
+      block->holes += block->is_hole[i];
+    }
 }
 
 static void
@@ -168,7 +188,8 @@ count_area (const TesseraRequest *request, const GeglRectangle *area, CountFunct
         for (gint i = 0; i < some.width; i++)
           {
             take_block (pixels + 4 * 8 * i, rect.width, &block);
-            count (d, &block, part);
+            if (block.holes <= SURVEY_HOLES)
+              count (d, &block, part);
           }
       }
 }
@@ -192,7 +213,7 @@ denoise_tones_merge (const TesseraRequest *request G_GNUC_UNUSED, const GeglRect
   const DenoiseTones *more = part;
   guint32            *n = &all->n[0][0][0];
 
-  for (gsize i = 0; i < sizeof all->n / sizeof *n; i++)
+  for (gsize i = 0; i < TONES_MEANS; i++)       /* and those behind it */
     n[i] += (&more->n[0][0][0])[i];
   for (gint i = 0; i < 3 * SURVEY_TONES; i++)
     (&all->means[0][0])[i] += (&more->means[0][0])[i];
@@ -215,23 +236,26 @@ denoise_planes_merge (const TesseraRequest *request G_GNUC_UNUSED, const GeglRec
 /* ---------------------------------------------------------------- device -- */
 
 /* opencl/kernels/denoise.cl counts in words of 32 bits: those that n has, and pairs of them. */
-G_STATIC_ASSERT (offsetof (DenoiseTones, means) == 3 * SURVEY_TONES * TONE_CLASSES * sizeof (guint32));
+G_STATIC_ASSERT (offsetof (DenoiseTones, means) == TONES_MEANS * sizeof (guint32));
+G_STATIC_ASSERT (offsetof (DenoiseTones, alive) == TONES_ALIVE * sizeof (guint32));
 G_STATIC_ASSERT (offsetof (DenoisePlanes, squares) == PLANES_SQUARES * sizeof (guint32));
 
-#define BLOCKS_ARGS(band, blocks, rect) ARG ((band)->input.memory), ARG ((band)->input.stride), ARG ((rect).x - (band)->input.x), \
-                                        ARG ((rect).y - (band)->input.y), ARG ((blocks).width), ARG ((blocks).height)
+#define BLOCKS_ARGS(pixels, blocks, rect) ARG ((pixels).memory), ARG ((pixels).stride), ARG ((rect).x - (pixels).x), \
+                                          ARG ((rect).y - (pixels).y), ARG ((blocks).width), ARG ((blocks).height)
 
 gint
 denoise_tones_survey (TesseraBand *band, TesseraMemory *part)
 {
   const Denoise      *d = band->request->params;
   const GeglRectangle blocks = blocks_in (d, &band->roi), rect = pixels_of (d, &blocks);
+  const DenoisePixels pixels = denoise_pixels (band);
 
+  denoise_keep_pixels (band);
   if (gegl_rectangle_is_empty (&blocks))
     return 0;
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = "denoise_count_tones", .size = { blocks.width, blocks.height, 3 }, .group = { 32, 4, 1 }, .cost = 64,
-    .args = { BLOCKS_ARGS (band, blocks, rect), ARG (part) }
+    .args = { BLOCKS_ARGS (pixels, blocks, rect), ARG (part) }
   });
 }
 
@@ -240,12 +264,13 @@ denoise_planes_survey (TesseraBand *band, TesseraMemory *part)
 {
   const Denoise      *d = band->request->params;
   const GeglRectangle blocks = blocks_in (d, &band->roi), rect = pixels_of (d, &blocks);
+  const DenoisePixels pixels = denoise_pixels (band);
 
   if (gegl_rectangle_is_empty (&blocks))
     return 0;
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = "denoise_count_planes", .size = { blocks.width, blocks.height }, .group = { 32, 4 }, .cost = 192,
-    .args = { BLOCKS_ARGS (band, blocks, rect), TABLE_ARG (d->tones, sizeof d->tones), ARG (part) }
+    .args = { BLOCKS_ARGS (pixels, blocks, rect), TABLE_ARG (d->tones, sizeof d->tones), ARG (d->seen), ARG (part) }
   });
 }
 

@@ -24,6 +24,7 @@
 typedef struct
 {
   guint32 n[3][SURVEY_TONES][TONE_CLASSES];
+  guint32 alive[3], blocks;             /* pixels that are not clipped, of all blocks that may count */
   guint64 means[3][SURVEY_TONES];       /* 65536 times each block's mean, within 0..1 */
 } DenoiseTones;
 
@@ -51,25 +52,40 @@ gsize denoise_planes_bytes  (const TesseraRequest *request, gint width, gint hei
 
 /* --- denoise-curve.c -------------------------------------------------------------- */
 
-/* Sigma at the knots of each channel, from the first survey; the channels that have one of their own. */
+/* Sigma at the knots of each channel, from the first survey; the number of channels that have one of their own. */
 gint denoise_curves (const DenoiseTones *tones, gdouble sigma[3][DENOISE_KNOTS]);
+
+/* Bits of channels: those that are clipped in nearly all of the picture, and stay as they are; those that are not clipped in many
+ * blocks, so that the second survey looks at whether they are. */
+guint denoise_clipped (const DenoiseTones *tones);
+guint denoise_seen    (const DenoiseTones *tones);
 
 /* --- denoise-strength.c ----------------------------------------------------------- */
 
 /* P^2 of Y, U and V by vertical, then horizontal frequency, from the second survey; the blocks of the second set.  Too few blocks
- * say 1; without curves that is nothing, and they are 0. */
-gdouble denoise_strengths (const DenoisePlanes *planes, gboolean has_curves, gdouble squares[3][64]);
-/* Their mean, as n blocks alone say it. */
+ * are 0, and say 1. */
+gdouble denoise_strengths (const DenoisePlanes *planes, gdouble squares[3][64]);
+/* Their mean, as n blocks alone say it; of none, as it is. */
 gdouble denoise_mean_strength (const gdouble squares[3][64], gdouble n);
 
 /* --- denoise-tables.c ------------------------------------------------------------- */
 
+/* The pixels of the whole image, which the first survey leaves on the device. */
+typedef struct
+{
+  TesseraKept *pixels;
+  gboolean     is_begun, is_whole;
+} DenoiseKept;
+
 typedef struct
 {
   GeglRectangle bounds;
+  DenoiseKept  *kept;
   gfloat        tones[3][DENOISE_FORWARD];      /* T */
   gfloat        inverse[3][DENOISE_INVERSE];
   gfloat        scale[3];                       /* values of `inverse` for 1 of T */
+  guint         seen;                           /* channels by which the second survey knows what is clipped */
+  guint         stays;                          /* channels that are not touched */
   gboolean      changes[3];                     /* Y, U, V: else it is copied */
   gfloat        noise[DENOISE_LEVELS][3][DENOISE_ROUGH];
   gfloat        mix;                            /* of the joint step; 0: it is left out */
@@ -128,6 +144,18 @@ void denoise_area (const TesseraRequest *request, const GeglRectangle *area);
 void denoise_to_planes (const Denoise *d, const gfloat *pixels, gint n, gfloat *y, gfloat *u, gfloat *v);
 
 /* --- denoise-device.c ------------------------------------------------------------- */
+
+/* Where a band's pixels lie on the device: its input, or those of the whole image. */
+typedef struct
+{
+  TesseraMemory *memory;
+  gint           x, y, stride;
+} DenoisePixels;
+
+DenoisePixels denoise_pixels (TesseraBand *band);
+
+/* Leaves a band's pixels there, where there is room. */
+void denoise_keep_pixels (TesseraBand *band);
 
 /* TesseraFilter.device and scratch_bytes. */
 gint  denoise_device        (TesseraBand *band);

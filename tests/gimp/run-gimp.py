@@ -212,13 +212,23 @@ def elsewhere(report, installed, gimp, operations, inputs, smoke):
 def remembers(report, installed, gimp, operations, inputs):
     """GIMP 2.10: the entries in the menus, and the values that the last dialog had."""
     run_jobs(report, installed, gimp, [job for operation in operations for job in recalled_jobs(operation)], inputs, 'last values',
-             'Counted: ', GEGL_USE_OPENCL='no')
+             'Counted: |Noise: ', GEGL_USE_OPENCL='no')
     gimp.run('(let* ((all (gimp-plugins-query "")))\n  (for-each (lambda (path name) '
              '(gimp-message (string-append "TESSERA entry " name " " path))) (cadr all) (list-ref all 11)))\n')
     entries = gimp.said('entry')
     for operation in operations:
         entry = f'{gimp.procedure(operation["name"])} {operation["gimp:menu-path"]}/{operation["gimp:menu-label"]}'
         report.check(f'GIMP {gimp.version}: {operation["name"]} has its entry in the menus', entry in entries, entry)
+
+
+def measured(report, gimp, layer):
+    """GIMP 2.10: Denoise returns the noise that it measured, and in how many places; nothing where it is told."""
+    calls = [f'(plug-in-tessera-denoise RUN-NONINTERACTIVE image layer "{settings}")' for settings in ('', 'level=0.06')]
+    code, _ = gimp.run(gimp.job(0, layer, [f'(let ((found {call})) (gimp-message (string-append "TESSERA measured " (number->string (car found)) " "'
+                                           ' (number->string (cadr found)))))' for call in calls]), GEGL_USE_OPENCL='no')
+    said = [[float(number) for number in line.split()] for line in gimp.said('measured')]
+    report.check(f'GIMP {gimp.version}: what was measured is returned', len(said) == 2 and 0 < said[0][0] < 0.5 and said[0][1] >= 32, f'exit {code}, {said}')
+    report.check(f'GIMP {gimp.version}: nothing is, where noise is told', len(said) == 2 and said[1] == [0, 0], f'exit {code}, {said}')
 
 
 def indexed(report, gimp, operation, inputs):
@@ -330,6 +340,7 @@ def main():
                         run_jobs(report, installed, gimp, pasted, inputs, 'through the clipboard', CLIPBOARD, GEGL_USE_OPENCL='no')
                     else:
                         remembers(report, installed, gimp, operations, inputs)
+                        measured(report, gimp, inputs['rgb'])
                     indexed(report, gimp, operations[0], inputs)
                     refuses(report, installed, gimp, operations[0], inputs)
                     states(report, installed, kind, operations, inputs)

@@ -43,6 +43,7 @@ typedef struct
   double table[3][DENOISE_TABLE], inverse[3][DENOISE_INVERSE], top[3];
   double squares[3][64];        /* P^2 of Y, U, V */
   double mix;
+  int    stays[3], is_seen[3];  /* a channel that is clipped all over; one by which blocks are judged */
 } DenoiseNoise;
 
 /* 8x8, orthonormal; [8 v + u], v down */
@@ -143,27 +144,42 @@ denoise_lean (double e, double error, int lean)
 
 /* -------------------------------------------------------------- blocks -- */
 
+/* Perhaps, for what may be off by `margin`; for -margin: for certain. */
 static inline int
-denoise_is_clipped (double v)
+denoise_is_clipped (double v, double margin)
 {
-  return v <= 0.0 || v >= 1.0;
+  return v <= margin || v >= 1.0 - margin;
 }
 
-/* The samples of a block; 0 where it holds a hole.  largest: |sample| */
+/* The samples of a block, of which holes have the others' mean; how many are none, 0 where more than half are.  largest: |sample| */
 static inline int
 denoise_block (const DenoisePicture *picture, const double *plane, int x, int y, double samples[64], double *largest)
 {
+  double sum = 0.0;
+  int    n = 0;
+
   *largest = 0.0;
   for (int i = 0; i < 64; i++)
     {
       size_t at = (size_t) (y + i / 8) * picture->width + x + i % 8;
 
+      samples[i] = picture->holes[at] ? NAN : plane[at];
       if (picture->holes[at])
-        return 0;
-      samples[i] = plane[at];
+        continue;
+      n++;
+      sum += plane[at];
       *largest = fmax (*largest, fabs (plane[at]));
     }
-  return 1;
+  for (int i = 0; i < 64; i++)
+    samples[i] = isnan (samples[i]) ? sum / n : samples[i];
+  return n >= 32 ? n : 0;
+}
+
+/* What the noise of n pixels of 64 lacks, the rest being their mean. */
+static inline double
+denoise_lacks (int n)
+{
+  return 63.0 / (n - 1.0);
 }
 
 /* ------------------------------------------------------- first pass -- */
@@ -173,8 +189,14 @@ typedef struct
   double n, mean, counts[DENOISE_CLASSES];
 } DenoiseTone;
 
+/* Of a channel: its pixels that are not clipped, in so many blocks, of which `n` count. */
+typedef struct
+{
+  double alive, blocks, n;
+} DenoiseLife;
+
 static inline void
-denoise_count (const DenoisePicture *picture, int channel, int lean, DenoiseTone *tones)
+denoise_count (const DenoisePicture *picture, int channel, int lean, DenoiseTone *tones, DenoiseLife *life)
 {
   double samples[64], f[64], largest;
 
@@ -182,17 +204,24 @@ denoise_count (const DenoisePicture *picture, int channel, int lean, DenoiseTone
     for (int x = 4; x + 8 <= picture->width; x += 8)
       {
         double e = 0.0, mean, error;
-        int    clipped = 0, tone;
+        int    clipped = 0, tone, there = denoise_block (picture, picture->planes[channel], x, y, samples, &largest);
 
-        if (!denoise_block (picture, picture->planes[channel], x, y, samples, &largest))
+        if (!there)
           continue;
         for (int i = 0; i < 64; i++)
-          clipped += denoise_is_clipped (samples[i]);
+          {
+            size_t at = (size_t) (y + i / 8) * picture->width + x + i % 8;
+
+            clipped += !picture->holes[at] && denoise_is_clipped (picture->planes[channel][at], lean * picture->error);
+          }
+        life->alive += there - clipped;
+        life->blocks += 1.0;
         if (clipped > 8)
           continue;
+        life->n += 1.0;
         denoise_transform (samples, f, 0);
         for (int i = 0; i < 64; i++)
-          e += i / 8 + i % 8 >= 7 ? f[i] * f[i] / 36.0 : 0.0;
+          e += i / 8 + i % 8 >= 7 ? f[i] * f[i] / 36.0 * denoise_lacks (there) : 0.0;
         error = (4.0 * DENOISE_UNIT + picture->error) * largest;
         mean = f[0] / 8.0;
         tone = (int) fmin (fmax (floor (32.0 * (mean + lean * error)), 0.0), DENOISE_TONES - 1.0);
@@ -323,13 +352,13 @@ denoise_curve (const DenoisePoints *points, int lean, double sigma[DENOISE_KNOTS
 
 /* Whether the channel has a tone with enough blocks. */
 static inline int
-denoise_measure (const DenoisePicture *picture, int channel, int lean, double sigma[DENOISE_KNOTS])
+denoise_measure (const DenoisePicture *picture, int channel, int lean, double sigma[DENOISE_KNOTS], DenoiseLife *life)
 {
   DenoiseTone  *tones = ref_allocate (DENOISE_TONES, sizeof (DenoiseTone));
   DenoisePoints points = { 0 };
   double        ratio = 36.0 / denoise_chi_quantile (36.0, 0.02);
 
-  denoise_count (picture, channel, lean, tones);
+  denoise_count (picture, channel, lean, tones, life);
   for (int k = 0; k < DENOISE_TONES; k++)
     if (tones[k].n >= DENOISE_LEAST)
       {
@@ -348,10 +377,11 @@ denoise_curves (const DenoisePicture *picture, int lean, DenoiseNoise *noise)
 {
   int    has[3], n = 0;
   double mean[DENOISE_KNOTS] = { 0.0 };
+  DenoiseLife life[3] = { { 0.0, 0.0, 0.0 } };
 
   for (int c = 0; c < 3; c++)
     {
-      has[c] = denoise_measure (picture, c, lean, noise->sigma[c]);
+      has[c] = denoise_measure (picture, c, lean, noise->sigma[c], &life[c]);
       n += has[c];
       for (int j = 0; j < DENOISE_KNOTS && has[c]; j++)
         mean[j] += noise->sigma[c][j];
@@ -359,6 +389,11 @@ denoise_curves (const DenoisePicture *picture, int lean, DenoiseNoise *noise)
   for (int c = 0; c < 3; c++)
     for (int j = 0; j < DENOISE_KNOTS && !has[c]; j++)
       noise->sigma[c][j] = n ? mean[j] / n : DENOISE_INVISIBLE;
+  for (int c = 0; c < 3; c++)
+    {
+      noise->stays[c] = life[c].alive < life[c].blocks;
+      noise->is_seen[c] = 32.0 * life[c].n >= fmax (life[0].n, fmax (life[1].n, life[2].n));
+    }
 }
 
 /* -------------------------------------------------------------- tables -- */
@@ -417,34 +452,37 @@ typedef struct
 
 /* A block's 192 F^2, and how far an F of float may be from its; 0 where the block does not count. */
 static inline int
-denoise_block_squares (const DenoisePicture *picture, const DenoisePicture *opponent, int x, int y, double squares[192],
-                       double *error)
+denoise_block_squares (const DenoisePicture *picture, const DenoisePicture *opponent, const int is_seen[3], int lean, int x, int y,
+                       double squares[192], double *error)
 {
   double samples[64], largest, most = 0.0;
-  int    clipped = 0;
+  int    clipped = 0, there = 0;
 
   for (int i = 0; i < 64; i++)
     {
       size_t at = (size_t) (y + i / 8) * picture->width + x + i % 8;
+      int    any = 0;
 
-      clipped += denoise_is_clipped (picture->planes[0][at]) || denoise_is_clipped (picture->planes[1][at])
-                 || denoise_is_clipped (picture->planes[2][at]);
+      for (int c = 0; c < 3; c++)
+        any |= is_seen[c] && denoise_is_clipped (picture->planes[c][at], lean * picture->error);
+      clipped += any && !picture->holes[at];
     }
   for (int c = 0; c < 3; c++)
     {
-      if (clipped > 8 || !denoise_block (opponent, opponent->planes[c], x, y, samples, &largest))
+      there = denoise_block (opponent, opponent->planes[c], x, y, samples, &largest);
+      if (clipped > 8 || !there)
         return 0;
       most = fmax (most, largest);
       denoise_transform (samples, squares + 64 * c, 0);
     }
   for (int i = 0; i < 192; i++)
-    squares[i] *= squares[i];
+    squares[i] *= squares[i] * denoise_lacks (there);
   *error = (8.0 * DENOISE_UNIT + picture->error) * most;
   return 1;
 }
 
 static inline void
-denoise_gather (const DenoisePicture *picture, const DenoisePicture *opponent, int lean, DenoiseSquares *found)
+denoise_gather (const DenoisePicture *picture, const DenoisePicture *opponent, const int is_seen[3], int lean, DenoiseSquares *found)
 {
   double squares[192], error;
 
@@ -454,7 +492,7 @@ denoise_gather (const DenoisePicture *picture, const DenoisePicture *opponent, i
         double e = 0.0;
         int    class;
 
-        if (!denoise_block_squares (picture, opponent, x, y, squares, &error))
+        if (!denoise_block_squares (picture, opponent, is_seen, lean, x, y, squares, &error))
           continue;
         for (int i = 0; i < 192; i++)
           e += i % 64 / 8 + i % 8 >= 3 ? squares[i] / 174.0 : 0.0;
@@ -527,7 +565,7 @@ denoise_frequencies (const DenoisePicture *picture, const DenoisePicture *oppone
   DenoiseSquares *found = ref_allocate (1, sizeof (DenoiseSquares));
   double          mean[192], q, n, sum = 0.0, squares = 0.0, nu, k;
 
-  denoise_gather (picture, opponent, lean, found);
+  denoise_gather (picture, opponent, noise->is_seen, lean, found);
   if (found->n >= DENOISE_LEAST)
     {
       q = denoise_quantile (found->counts, found->n) * (1.0 + lean * 4.0 * DENOISE_UNIT);

@@ -12,6 +12,8 @@
  *
  * s2 the mean of the 192 P^2 with the sliders.  Nothing is clipped.
  *
+ * A channel that is clipped all over (not one pixel of a block is something else) stays.
+ *
  * Holes (alpha 0, or NaN or Inf in a colour) stay, and nothing depends on them.
  *
  * Readings where the text leaves room:
@@ -211,6 +213,9 @@ denoised (const DenoisePicture *picture, const Settings *settings, int lean)
     clean_plane (&opponent, c, noise, settings, lean, clean.planes[c]);
   join_chroma (&clean, noise, settings, &opponent);
   result = from_opponent (&opponent, noise);
+  for (int c = 0; c < 3; c++)
+    if (noise->stays[c])
+      memcpy (result.planes[c], picture->planes[c], (size_t) picture->width * picture->height * sizeof (double));
   picture_free (&opponent);
   picture_free (&clean);
   free (noise);
