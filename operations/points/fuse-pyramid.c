@@ -28,7 +28,6 @@ fuse_pyramid_init (FusePyramid *pyramid, gint width, gint height)
          && MIN (pyramid->levels[pyramid->blended + 1].width, pyramid->levels[pyramid->blended + 1].height) >= LEAST)
     pyramid->blended++;
   pyramid->memory = tessera_large_new (n * sizeof (gfloat));
-  memset (pyramid->memory, 0, n * sizeof (gfloat));
   for (gint l = 0; l < pyramid->n; l++)
     pyramid->levels[l].pixels = l ? pyramid->levels[l - 1].pixels + 4 * (gsize) pyramid->levels[l - 1].width * pyramid->levels[l - 1].height
                                   : pyramid->memory;
@@ -85,6 +84,7 @@ typedef struct
 {
   const FusePyramid *pyramid, *sums;
   gint               l;
+  gboolean           is_first;  /* nothing is in the sums */
 } Step;
 
 static void
@@ -148,9 +148,9 @@ with_expanded (const Step *step, gsize from, gsize n, RowWork work)
 }
 
 static void
-spread_rows (FusePyramid *pyramid, FusePyramid *sums, gint l, GeglParallelDistributeRangeFunc work)
+spread_rows (FusePyramid *pyramid, FusePyramid *sums, gint l, gboolean is_first, GeglParallelDistributeRangeFunc work)
 {
-  Step step = { pyramid, sums, l };
+  Step step = { pyramid, sums, l, is_first };
 
   tessera_spread_range (pyramid->levels[l].height, 64.0 * 64.0 / pyramid->levels[l].width, work, &step);
 }
@@ -159,7 +159,7 @@ void
 fuse_reduce (FusePyramid *pyramid, gint last)
 {
   for (gint l = 1; l <= last; l++)
-    spread_rows (pyramid, NULL, l, reduce_rows);
+    spread_rows (pyramid, NULL, l, FALSE, reduce_rows);
 }
 
 static void
@@ -185,7 +185,7 @@ fuse_fill (FusePyramid *pyramid)
   for (gint c = 0; c < 3; c++)
     top[c] = top[3] > 0.0f ? top[c] / top[3] : 0.0f;
   for (gint l = pyramid->n - 2; l >= 0; l--)
-    spread_rows (pyramid, NULL, l, fill_rows);
+    spread_rows (pyramid, NULL, l, FALSE, fill_rows);
 }
 
 static void
@@ -207,7 +207,7 @@ fuse_smooth (FusePyramid *pyramid, gint last)
   last = MIN (last, pyramid->n - 1);
   fuse_reduce (pyramid, last);
   for (gint l = last - 1; l >= 0; l--)
-    spread_rows (pyramid, NULL, l, smooth_rows);
+    spread_rows (pyramid, NULL, l, FALSE, smooth_rows);
 }
 
 static void
@@ -220,7 +220,7 @@ add_row (const Step *step, gint y, gfloat *row, const gfloat *expanded, gint wid
     {
       const Pixel detail = in[x] - less[x], weight = { in[x][3], in[x][3], in[x][3], in[x][3] };
 
-      out[x] += weight * (Pixel) { detail[0], detail[1], detail[2], 1.0f };
+      out[x] = (step->is_first ? (Pixel) { 0 } : out[x]) + weight * (Pixel) { detail[0], detail[1], detail[2], 1.0f };
     }
 }
 
@@ -242,11 +242,11 @@ add_last_rows (gsize from, gsize n, gpointer data)
 }
 
 void
-fuse_add (FusePyramid *frame, FusePyramid *sums)
+fuse_add (FusePyramid *frame, FusePyramid *sums, gboolean is_first)
 {
   fuse_reduce (frame, frame->blended);
   for (gint l = 0; l <= frame->blended; l++)
-    spread_rows (frame, sums, l, l == frame->blended ? add_last_rows : add_rows);
+    spread_rows (frame, sums, l, is_first, l == frame->blended ? add_last_rows : add_rows);
 }
 
 static void
@@ -277,5 +277,5 @@ fuse_collapse (FusePyramid *sums)
   for (gint y = 0; y < last->height; y++)
     divide_row (row_of (last, y), NULL, last->width);
   for (gint l = sums->blended - 1; l >= 0; l--)
-    spread_rows (sums, NULL, l, collapse_rows);
+    spread_rows (sums, NULL, l, FALSE, collapse_rows);
 }

@@ -7,7 +7,6 @@
 #include "fuse.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "planes.h"
 
@@ -23,7 +22,7 @@ typedef struct
   FusePyramid    frame, sums;
   gfloat        *alpha;         /* of the frame that is held; 0: it has no value */
   gfloat        *weights;       /* the sum of all frames' */
-  gfloat        *result;        /* alpha */
+  gfloat        *result;        /* its alpha, or how many frames have a value */
   gfloat         luminance[3];
   gint           k;             /* the frame that is held */
   gint           has_holes;
@@ -105,14 +104,14 @@ add_weights (gsize from, gsize n, gpointer data)
 {
   const Fusing *fusing = data;
   const gsize   width = fusing->box.width;
-  const gfloat  share = 1.0f / (gfloat) fusing->combine->n;
+  const gboolean is_first = fusing->k == 0;
 
   for (gsize i = from * width; i < (from + n) * width; i++)
     {
-      const gfloat alpha = fusing->alpha[i];
+      const gfloat alpha = fusing->alpha[i], before = is_first ? 0.0f : fusing->result[i];
 
-      fusing->weights[i] += fusing->frame.levels[0].pixels[4 * i + 3];
-      fusing->result[i] = fusing->combine->alpha == ALPHA_LARGEST ? MAX (fusing->result[i], alpha) : fusing->result[i] + (alpha > 0.0f ? share : 0.0f);
+      fusing->weights[i] = (is_first ? 0.0f : fusing->weights[i]) + fusing->frame.levels[0].pixels[4 * i + 3];
+      fusing->result[i] = fusing->combine->alpha == ALPHA_LARGEST ? MAX (before, alpha) : before + (alpha > 0.0f ? 1.0f : 0.0f);
     }
 }
 
@@ -130,13 +129,13 @@ divide_weights (gsize from, gsize n, gpointer data)
 /* ----------------------------------------------------------------- result -- */
 
 TESSERA_CLONES static void
-show_pixels (const gfloat *restrict in, const gfloat *restrict alpha, gint n, gfloat *restrict out)
+show_pixels (const gfloat *restrict in, const gfloat *restrict alpha, gfloat whole, gint n, gfloat *restrict out)
 {
   for (gint i = 0; i < n; i++)
     {
       for (gint c = 0; c < 3; c++)
         out[4 * i + c] = alpha[i] > 0.0f ? linear_from_perceptual (in[4 * i + c]) : 0.0f;
-      out[4 * i + 3] = alpha[i];
+      out[4 * i + 3] = alpha[i] / whole;
     }
 }
 
@@ -151,12 +150,13 @@ static void
 write_square (const Writing *writing, const GeglRectangle *square, gfloat *pixels)
 {
   const Fusing *fusing = writing->fusing;
+  const gfloat  whole = fusing->combine->alpha == ALPHA_LARGEST ? 1.0f : (gfloat) fusing->combine->n;
 
   for (gint y = 0; y < square->height; y++)
     {
       const gsize at = (gsize) (square->y - fusing->box.y + y) * fusing->box.width + (gsize) (square->x - fusing->box.x);
 
-      show_pixels (fusing->sums.levels[0].pixels + 4 * at, fusing->result + at, square->width, pixels + 4 * square->width * y);
+      show_pixels (fusing->sums.levels[0].pixels + 4 * at, fusing->result + at, whole, square->width, pixels + 4 * square->width * y);
     }
   tessera_write (writing->result, square, writing->format, pixels, 4 * square->width * sizeof (gfloat));
 }
@@ -197,27 +197,18 @@ fuse_frames (Fusing *fusing)
     {
       hold_frame (fusing, k);
       tessera_spread_range (height, cost, divide_weights, fusing);
-      fuse_add (&fusing->frame, &fusing->sums);
+      fuse_add (&fusing->frame, &fusing->sums, k == 0);
       tell (fusing, n + k);
     }
   fuse_collapse (&fusing->sums);
-}
-
-/* All zero. */
-static gfloat *
-new_plane (gsize n)
-{
-  gfloat *plane = tessera_large_new (n * sizeof (gfloat));
-
-  memset (plane, 0, n * sizeof (gfloat));
-  return plane;
 }
 
 void
 combine_fuse (const Combine *combine, const GeglRectangle *box, GeglBuffer *result)
 {
   const gsize n = (gsize) box->width * box->height;
-  Fusing      fusing = { .combine = combine, .box = *box, .alpha = new_plane (n), .weights = new_plane (n), .result = new_plane (n) };
+  gfloat     *planes = tessera_large_new (3 * n * sizeof (gfloat));
+  Fusing      fusing = { .combine = combine, .box = *box, .alpha = planes, .weights = planes + n, .result = planes + 2 * n };
   Writing     writing = { &fusing, result, babl_format_with_space ("RGBA float", combine->format) };
 
   tessera_luminance (combine->format, fusing.luminance);
@@ -227,7 +218,5 @@ combine_fuse (const Combine *combine, const GeglRectangle *box, GeglBuffer *resu
   gegl_parallel_distribute_area (box, 64.0 * 64.0, GEGL_SPLIT_STRATEGY_AUTO, write_area, &writing);
   fuse_pyramid_clear (&fusing.sums);
   fuse_pyramid_clear (&fusing.frame);
-  tessera_large_free (fusing.result);
-  tessera_large_free (fusing.weights);
-  tessera_large_free (fusing.alpha);
+  tessera_large_free (planes);
 }

@@ -25,7 +25,7 @@ typedef struct
   gfloat   *memory;
 } FusePyramid;
 
-/* fuse-pyramid.c.  All zero. */
+/* fuse-pyramid.c.  Uninitialised. */
 void     fuse_pyramid_init  (FusePyramid *pyramid, gint width, gint height);
 void     fuse_pyramid_clear (FusePyramid *pyramid);
 /* Levels 1 to `last` from level 0. */
@@ -34,8 +34,8 @@ void     fuse_reduce        (FusePyramid *pyramid, gint last);
 void     fuse_fill          (FusePyramid *pyramid);
 /* The weights become smooth, as after `last` times reduced. */
 void     fuse_smooth        (FusePyramid *pyramid, gint last);
-/* Weight by weight, a frame's details go into the sums, whose weights become sums of weights. */
-void     fuse_add           (FusePyramid *frame, FusePyramid *sums);
+/* Weight by weight, a frame's details go into the sums, whose weights become sums of weights.  `is_first`: there is nothing in them. */
+void     fuse_add           (FusePyramid *frame, FusePyramid *sums, gboolean is_first);
 /* Level 0 becomes the picture. */
 void     fuse_collapse      (FusePyramid *sums);
 
