@@ -40,11 +40,13 @@ attach_models (GtkWidget *table, gint value)
 static GtkWidget *
 attach_new_layer (GtkWidget *table, gint value)
 {
-  GtkWidget *list = gimp_int_combo_box_new (_("None"), NEW_LAYER_NONE, _("Mean"), NEW_LAYER_MEAN, _("Median"), NEW_LAYER_MEDIAN, NULL);
+  GtkWidget *list = gimp_int_combo_box_new (_("None"), NEW_LAYER_NONE, _("Mean"), NEW_LAYER_MEAN, _("Median"), NEW_LAYER_MEDIAN,
+                                             _("Exposure fusion"), NEW_LAYER_EXPOSURE, _("Focus stack"), NEW_LAYER_FOCUS, NULL);
 
   gimp_int_combo_box_set_active (GIMP_INT_COMBO_BOX (list), value);
   attach (table, 1, _("Ne_w layer"),
-          _("A layer of all that lie on one another then: the mean has the least noise, the median leaves out what is in few of them"), list);
+          _("A layer of all that lie on one another then: the mean has the least noise, the median leaves out what is in few of them; exposure fusion takes what is well "
+            "exposed, a focus stack what is sharp"), list);
   return list;
 }
 

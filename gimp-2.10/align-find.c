@@ -178,13 +178,22 @@ list_pictures (const AlignLayers *all)
   return pictures;
 }
 
+/* The number of the operation's method. */
+static gint
+value_of (const gchar *method)
+{
+  GParamSpec *spec = gegl_operation_find_property (COMBINE_OPERATION, "method");
+
+  return g_enum_get_value_by_nick (G_PARAM_SPEC_ENUM (spec)->enum_class, method)->value;
+}
+
 static void
-fill (gint32 layer, GListStore *pictures, NewLayer kind, const GeglRectangle *box, const Babl *space)
+fill (gint32 layer, GListStore *pictures, const gchar *method, const GeglRectangle *box, const Babl *space)
 {
   GeglBuffer *buffer = gimp_drawable_get_buffer (layer);
   GeglNode   *graph = gegl_node_new ();
   GeglNode   *combine = gegl_node_new_child (graph, "operation", COMBINE_OPERATION, "pictures", pictures,
-                                             "method", (gint) (kind - NEW_LAYER_MEAN), NULL);
+                                             "method", value_of (method), NULL);
   GeglNode   *moved = gegl_node_new_child (graph, "operation", "gegl:translate", "x", (gdouble) -box->x, "y", (gdouble) -box->y, NULL);
   GeglNode   *sink;
 
@@ -204,8 +213,9 @@ fill (gint32 layer, GListStore *pictures, NewLayer kind, const GeglRectangle *bo
 gint32
 align_layers_combine (AlignLayers *all)
 {
-  static const gchar *const names[N_NEW_LAYERS] = {
-    [NEW_LAYER_MEAN] = N_("Mean of %d layers"), [NEW_LAYER_MEDIAN] = N_("Median of %d layers")
+  static const struct { const gchar *method, *name; } kinds[N_NEW_LAYERS] = {
+    [NEW_LAYER_MEAN] = { "mean", N_("Mean of %d layers") }, [NEW_LAYER_MEDIAN] = { "median", N_("Median of %d layers") },
+    [NEW_LAYER_EXPOSURE] = { "exposure", N_("Exposure fusion of %d layers") }, [NEW_LAYER_FOCUS] = { "focus", N_("Focus stack of %d layers") }
   };
   const GeglRectangle *box = gegl_buffer_get_extent (all->reference);
   const NewLayer       kind = all->options.new_layer;
@@ -216,11 +226,11 @@ align_layers_combine (AlignLayers *all)
   if (kind == NEW_LAYER_NONE)
     return -1;
   pictures = list_pictures (all);
-  name = g_strdup_printf (_(names[kind]), g_list_model_get_n_items (G_LIST_MODEL (pictures)));
+  name = g_strdup_printf (_(kinds[kind].name), g_list_model_get_n_items (G_LIST_MODEL (pictures)));
   layer = gimp_layer_new (all->image, name, box->width, box->height,
                           gimp_image_base_type (all->image) == GIMP_RGB ? GIMP_RGBA_IMAGE : GIMP_GRAYA_IMAGE, 100.0,
                           GIMP_LAYER_MODE_NORMAL);
-  fill (layer, pictures, kind, box, all->space);
+  fill (layer, pictures, kinds[kind].method, box, all->space);
   gimp_layer_set_offsets (layer, box->x, box->y);
   g_free (name);
   g_object_unref (pictures);

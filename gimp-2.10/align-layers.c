@@ -19,7 +19,7 @@ align_layers_install (void)
     { GIMP_PDB_IMAGE,    (gchar *) "image",     (gchar *) "The image" },
     { GIMP_PDB_DRAWABLE, (gchar *) "drawable",  (gchar *) "Is not used" },
     { GIMP_PDB_INT32,    (gchar *) "model",     (gchar *) "Movement: 0 shift, 1 turn and scale too, 2 shear too, 3 perspective, 4 automatic" },
-    { GIMP_PDB_INT32,    (gchar *) "new-layer", (gchar *) "A new layer of all: 0 none, 1 their mean, 2 their median" }
+    { GIMP_PDB_INT32,    (gchar *) "new-layer", (gchar *) "A new layer of all: 0 none, 1 their mean, 2 their median, 3 their exposure fusion, 4 their focus stack" }
   };
   static const GimpParamDef results[] = {
     { GIMP_PDB_INT32,  (gchar *) "aligned", (gchar *) "How many layers were moved" },

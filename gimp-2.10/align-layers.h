@@ -11,7 +11,7 @@
 #define ALIGN_OPERATION   "tessera:align"
 #define COMBINE_OPERATION "tessera:combine"
 
-typedef enum { NEW_LAYER_NONE, NEW_LAYER_MEAN, NEW_LAYER_MEDIAN, N_NEW_LAYERS } NewLayer;
+typedef enum { NEW_LAYER_NONE, NEW_LAYER_MEAN, NEW_LAYER_MEDIAN, NEW_LAYER_EXPOSURE, NEW_LAYER_FOCUS, N_NEW_LAYERS } NewLayer;
 
 /* As scripts number them: the numbers stay, and what came later has a later one. */
 typedef enum { MOVEMENT_SHIFT, MOVEMENT_TURN, MOVEMENT_SHEAR, MOVEMENT_PERSPECTIVE, MOVEMENT_AUTOMATIC, N_MOVEMENTS } Movement;

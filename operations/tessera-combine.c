@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * tessera:combine: many pictures that lie on one another become one: their mean, their median, or the mean without outliers
- * (combine.h), in linear light.
+ * (combine.h), in linear light; or an exposure fusion, or a focus stack (fuse.h), which are made at once and kept.
  *
  * It has no input: `pictures` is a GListStore of GeglBuffer, because a graph has a fixed number of inputs.  The result has the
  * bounding box and the space of the first.  A pixel is as opaque as the picture that is most so there.
  *
- * P. J. Huber, E. M. Ronchetti, 2009 (median; the scale from the median of the distances).
+ * P. J. Huber, E. M. Ronchetti, 2009 (median; the scale from the median of the distances).  T. Mertens, J. Kautz, F. Van Reeth,
+ * 2007 (exposure fusion).
  *
  * NaN and Inf are left out.
  */
@@ -20,6 +21,8 @@ enum_start (tessera_combine_method)
   enum_value (TESSERA_COMBINE_MEAN,    "mean",    N_("Mean"))
   enum_value (TESSERA_COMBINE_MEDIAN,  "median",  N_("Median"))
   enum_value (TESSERA_COMBINE_CLIPPED, "clipped", N_("Mean without outliers"))
+  enum_value (TESSERA_COMBINE_EXPOSURE, "exposure", N_("Exposure fusion"))
+  enum_value (TESSERA_COMBINE_FOCUS,   "focus",   N_("Focus stack"))
 enum_end (TesseraCombineMethod)
 
 property_enum (method, _("Method"), TesseraCombineMethod, tessera_combine_method, TESSERA_COMBINE_MEAN)
@@ -109,6 +112,13 @@ get_bounding_box (GeglOperation *operation)
   return box;
 }
 
+/* A fusion is of all pixels at once. */
+static GeglRectangle
+get_cached_region (GeglOperation *operation, const GeglRectangle *roi)
+{
+  return combine_is_whole ((CombineMethod) GEGL_PROPERTIES (operation)->method) ? get_bounding_box (operation) : *roi;
+}
+
 static gboolean
 process (GeglOperation *operation, GeglBuffer *output, const GeglRectangle *roi, gint level G_GNUC_UNUSED)
 {
@@ -118,9 +128,10 @@ process (GeglOperation *operation, GeglBuffer *output, const GeglRectangle *roi,
   const Combine combine = { .n = (gint) buffers->len, .read = read_picture, .data = &pictures, .format = pictures.format,
                             .steps = find_steps (&pictures, &steps) ? &steps : NULL,
                             .method = (CombineMethod) GEGL_PROPERTIES (operation)->method, .alpha = ALPHA_LARGEST, .memory = MEMORY };
+  const GeglRectangle area = get_cached_region (operation, roi);
 
   if (combine.n)
-    combine_frames (&combine, roi, output);
+    combine_frames (&combine, &area, output);
   return TRUE;
 }
 
@@ -132,6 +143,7 @@ gegl_op_class_init (GeglOpClass *klass)
 
   operation_class->prepare = prepare;
   operation_class->get_bounding_box = get_bounding_box;
+  operation_class->get_cached_region = get_cached_region;
   operation_class->threaded = FALSE;            /* it is itself */
   source_class->process = process;
   gegl_operation_class_set_keys (operation_class,

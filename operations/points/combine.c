@@ -66,7 +66,7 @@ combine_pixels (const CombineWork *work, const gfloat *in, gsize stride, gint n,
 
   for (gint k = 0; k < combine->n; k++)
     divide_pixels (in + k * stride, n, work->rows[k], covering, alpha);
-  combine_values (combine->method, work->rows, combine->n, combine->steps, work->rows + combine->n, values);
+  combine_values (combine_is_whole (combine->method) ? COMBINE_MEAN : combine->method, work->rows, combine->n, combine->steps, work->rows + combine->n, values);
   for (gint i = 0; i < n && combine->alpha == ALPHA_COVERAGE; i++)
     alpha[i] = covering[i] / combine->n;
   planes_put_together (values, values + PIXELS, values + 2 * PIXELS, alpha, n, out);
@@ -110,6 +110,11 @@ combine_frames (const Combine *combine, const GeglRectangle *area, GeglBuffer *r
   Combining what = { .combine = combine, .result = result, .format = babl_format_with_space ("RGBA float", combine->format) };
   gint      threads;
 
+  if (combine_is_whole (combine->method) && combine->n > 1)
+    {
+      combine_fuse (combine, area, result);
+      return;
+    }
   g_object_get (gegl_config (), "threads", &threads, NULL);
   what.height = CLAMP (combine->memory / (threads * (combine->n + 1) * 4 * sizeof (gfloat) * WIDTH), 1, (guint64) HEIGHT);
   for (gint y = 0; y < area->height; y += BAND)

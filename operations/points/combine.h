@@ -5,6 +5,8 @@
  * Per pixel and channel, of the frames whose alpha there is above 0 and whose values are numbers, in linear light:
  * mean; median (of an even number the mean of the two in the middle); clipped, the mean of what lies within a robust
  * bound of the median (combine_clip).  Sums are in the frames' order.
+ *
+ * Or by pyramids, in the values of the sRGB curve: each frame where it is well exposed, or where it is sharp (fuse.h).
  */
 #ifndef COMBINE_H
 #define COMBINE_H
@@ -12,7 +14,7 @@
 #include <gegl.h>
 #include <math.h>
 
-typedef enum { COMBINE_MEAN, COMBINE_MEDIAN, COMBINE_CLIPPED } CombineMethod;
+typedef enum { COMBINE_MEAN, COMBINE_MEDIAN, COMBINE_CLIPPED, COMBINE_EXPOSURE, COMBINE_FOCUS } CombineMethod;
 
 /* The light between two neighbouring values of the coarsest of some formats, by the square root of the light there:
  * where noise is less than such a step, values of 8 bits are all the same but few, and how far they are from their
@@ -47,8 +49,18 @@ typedef struct
   gpointer      data;           /* of both */
 } Combine;
 
-/* Writes the area of `result`, whatever its format. */
+/* Writes the area of `result`, whatever its format.  Of the last two methods it is the whole box. */
 void combine_frames (const Combine *combine, const GeglRectangle *area, GeglBuffer *result);
+
+/* fuse.c: one frame after another, each of them twice; so many bytes a pixel are held, however many frames there are. */
+#define COMBINE_FUSE_BYTES 55
+void combine_fuse (const Combine *combine, const GeglRectangle *box, GeglBuffer *result);
+
+static inline gboolean
+combine_is_whole (CombineMethod method)
+{
+  return method == COMBINE_EXPOSURE || method == COMBINE_FOCUS;
+}
 
 /* combine-values.c: `rows` of n frames, finite values or infinity where there is none; 0 where no frame has one.  `room` has place for n
  * rows.  `steps` may be NULL. */

@@ -16,7 +16,7 @@ from picture_table import PICTURES
 
 LARGEST, ALL = 300 * 1024, 5 * 1024 * 1024
 # Of ./run quality; of build/tests/temporal/depth; of tessera-sequence; of ./run test gimp/gui.
-CHARTS = {'sift-quality.svg', 'sequence-depth.svg', 'sequence.jpg', 'gimp-dialog.jpg'}
+CHARTS = {'sift-quality.svg', 'sequence-depth.svg', 'sequence.jpg', 'align-fused.jpg', 'gimp-dialog.jpg'}
 NUMBER = re.compile(r'-?\d+(?:\.\d+)?(?:e[+-]?\d+)?')
 ROW = re.compile(r'^\| `([a-z0-9-]+)` \|(.*)\|$', re.MULTILINE)
 # What a machine took: a time, a speed beside another's, the size of the picture, the machine.

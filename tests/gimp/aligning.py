@@ -10,7 +10,7 @@ from gimp_program import Gimp3, quoted
 from pixels import read
 
 PROCEDURE = 'plug-in-tessera-align-layers'
-MODELS, NEW_LAYERS = ('translation', 'similarity', 'affine', 'homography', 'auto'), ('none', 'mean', 'median')         # 2.10's numbers
+MODELS, NEW_LAYERS = ('translation', 'similarity', 'affine', 'homography', 'auto'), ('none', 'mean', 'median', 'exposure', 'focus')         # 2.10's numbers
 WIDTH, HEIGHT = 320, 240
 LEFT, TOP = 300, 250                # of the first frame, in the photograph
 PHOTOGRAPH, UNRELATED = (os.path.join(IMAGES, name) for name in ('mountains.jpg', 'friends.jpg'))
@@ -255,6 +255,7 @@ CASES = {'a group': (grouped, 'group', {}), 'a mask, and a selection': (masked, 
          '16 bits': (of_precision(IMAGE_16), 'turned', {'new_layer': 'mean'}), '32 bits, linear': (of_precision(IMAGE_32), 'turned', {'new_layer': 'median'}),
          'gray': (grey, 'turned', {'new_layer': 'mean'}), 'other places': (elsewhere, 'shifted', {'new_layer': 'mean'}),
          'perspective': (one('aside'), 'aside', {'model': 'homography'}), 'a tilt, by default': (one('tilted'), 'tilted', {'new_layer': 'mean'}),
+         'exposure': (one('turned'), 'turned', {'new_layer': 'exposure'}), 'focus': (one('shifted'), 'shifted', {'new_layer': 'focus'}),
          'holes that stand still': (holes, 'turned', {}), 'a tilt, as shift, turn and scale': (one('leaning'), None, {'model': 'similarity'})}
 REFUSALS = {'one visible layer': ([], 'At least two layers must be visible'),
             'a floating selection': (['(gimp-edit-copy LAYERS) (gimp-edit-paste layer TRUE)'], 'Anchor the floating selection first')}
@@ -287,7 +288,7 @@ def check_case(report, title, name, gimp, folder, said):
         return
     pictures = {file.removesuffix('.png'): read(os.path.join(folder, file)) for file in os.listdir(folder)}
     news = [file for file in pictures if ' of 2 layers' in file]
-    wanted = {'mean': ['Mean of 2 layers'], 'median': ['Median of 2 layers']}.get(given.get('new_layer'), [])
+    wanted = {'mean': ['Mean of 2 layers'], 'median': ['Median of 2 layers'], 'exposure': ['Exposure fusion of 2 layers'], 'focus': ['Focus stack of 2 layers']}.get(given.get('new_layer'), [])
     report.check(f'{title}: the new layer', news == wanted, ', '.join(sorted(pictures)))
     for file in ([moved] if moved else []) + news:
         lies_on(report, f'{title}: {file}', pictures['first'], pictures[file], *(PLACE if name == 'other places' else ()))

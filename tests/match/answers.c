@@ -7,6 +7,7 @@
 
 static const AnswerRow
   of_combine = { .name = "combine", .special = combine_pictures },
+  of_fusion = { .name = "fusion", .special = fused_pictures },
   of_levels = { .name = "sift-levels", .special = sift_levels },
   of_pixels = { .name = "pixels", .special = pixels },
   of_reader = { .name = "match-reader", .special = keypoint_files, .is_plain = TRUE },
@@ -16,7 +17,7 @@ gint
 main (gint argc, gchar **argv)
 {
   static const AnswerRow *const rows[] = {
-    &of_reader, &answer_strongest, &answer_consensus, &answer_matches, &of_levels, &answer_combined, &of_combine, &of_pixels, &of_turned, &answer_transforms
+    &of_reader, &answer_strongest, &answer_consensus, &answer_matches, &of_levels, &answer_combined, &of_combine, &of_fusion, &of_pixels, &of_turned, &answer_transforms
   };
 
   return answers_run (rows, G_N_ELEMENTS (rows), argc, argv);

@@ -6,6 +6,7 @@
 
 void combine_pictures (void);      /* tests/align */
 void consensus        (void);
+void fused_pictures   (void);      /* tests/align */
 void keypoint_files   (void);
 void matching         (void);
 void pixels           (void);      /* tests/align */

@@ -26,7 +26,7 @@ static gboolean is_float;
 static const GOptionEntry options[] = {
   { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "The picture to write: .png, .tif, .tiff or .exr", "FILE" },
   { "method", 0, 0, G_OPTION_ARG_STRING, &method_name,
-    "mean; median; or clipped, the mean without outliers, by default from 5 frames on", "METHOD" },
+    "mean; median; clipped, the mean without outliers, by default from 5 frames on; exposure, of each frame what is well exposed; or focus, what is sharp", "METHOD" },
   { "reference", 0, 0, G_OPTION_ARG_STRING, &reference_name, "The frame the others are laid on: first, last or sharpest", "FRAME" },
   { "model", 0, 0, G_OPTION_ARG_STRING, &model_name,
     "How the camera has moved: auto (the least that explains it; by default), translation, similarity, affine or homography", "MODEL" },
@@ -290,7 +290,7 @@ stack_clear (Stack *stack)
 gint
 main (gint argc, gchar **argv)
 {
-  static const gchar *const methods[] = { "mean", "median", "clipped", NULL };
+  static const gchar *const methods[] = { "mean", "median", "clipped", "exposure", "focus", NULL };
   static const gchar *const models[] = { "translation", "similarity", "affine", "homography", "auto", NULL };  /* as ConsensusModel */
   Stack                     stack = { .settings = ALIGN_DEFAULTS };
   gint                      method, model, status = 2;
