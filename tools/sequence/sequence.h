@@ -222,6 +222,8 @@ gboolean    left_has_star   (const WhitenPlanes *planes, SkyLevel sky, gint x, g
 gdouble     left_of_stars   (const WhitenPlanes *planes);
 /* Gives the background's stars the light that they have in the frame.  FALSE: there are too few. */
 gboolean    left_scale      (const CountPlane *current, WhitenPlanes *planes);
+/* sequence-width.c: and the width.  FALSE: as left_scale. */
+gboolean    width_match     (const CountPlane *current, WhitenPlanes *planes);
 
 /* sequence-background.c: weights, and planes that are judged. */
 void        background_find (Sequence *sequence, const WhitenFrames *frames, gdouble gain, WhitenPlanes *planes, Weights *weights);
