@@ -14,6 +14,8 @@
 #define SURE       3.0          /* standard deviations */
 #define MOST       1.5          /* F^2 */
 #define SHARPEST   4.0          /* F^2 */
+#define TURNED_MOST     1.3     /* the same in a frame that was turned back */
+#define TURNED_SHARPEST 6.0
 #define RIM        4            /* half of 9 x 9 */
 #define BESIDE     5            /* pixels between what a star's light is resampled to and the star */
 
@@ -32,8 +34,14 @@ bend_at (const CountPlane *plane, gint x, gint y)
          - value_at (plane, x, y + 1);
 }
 
-gboolean
-detect_is_ray (const CountPlane *plane, const Detection *detection)
+/* Sums of 5 x 5 squares and of 3 x 3 squares of the Laplacian, in F^2, less than which noise may have beside it. */
+typedef struct
+{
+  gdouble squares, bends;
+} Shape;
+
+static Shape
+shape_of (const CountPlane *plane, const Detection *detection)
 {
   const gdouble light = (gdouble) detection->value * detection->value;
   gdouble       squares = 0.0, bends = 0.0;
@@ -47,7 +55,23 @@ detect_is_ray (const CountPlane *plane, const Detection *detection)
         squares += value * value;
         bends += bend * bend;
       }
-  return squares > MOST * light + SQUARES + SURE * DEVIATION && bends > SHARPEST * light + BENDS + SURE * BENDS_OFF;
+  return (Shape) { (squares - SQUARES - SURE * DEVIATION) / light, (bends - BENDS - SURE * BENDS_OFF) / light };
+}
+
+gboolean
+detect_is_ray (const CountPlane *plane, const Detection *detection)
+{
+  const Shape shape = shape_of (plane, detection);
+
+  return shape.squares > MOST && shape.bends > SHARPEST;
+}
+
+gboolean
+detect_is_turned_ray (const CountPlane *plane, const Detection *detection)
+{
+  const Shape shape = shape_of (plane, detection);
+
+  return shape.squares > TURNED_MOST && shape.bends > TURNED_SHARPEST;
 }
 
 /* Of the pixels that are known. */

@@ -38,6 +38,8 @@ GArray *detect_maxima     (const CountPlane *filtered, gfloat threshold);
  * Of a star of the filter's width these are 1.0 and 1.5 F^2, of one of 1.2 px for a filter of 2.2 px 1.3 and 10, of a line of single pixels 2.5 and 9 or
  * more, of one pixel 2.7 and 55; of what is wider than a star the second is less than of a star. */
 gboolean detect_is_ray    (const CountPlane *plane, const Detection *detection);
+/* The same in a frame that was turned back, which makes rays wider: of some of two pixels these are 1.4 and 7 F^2, of stars of 1.5 px and more at most 1.5 and 5.2. */
+gboolean detect_is_turned_ray (const CountPlane *plane, const Detection *detection);
 
 /* What is whitened in 3 x 3 pixels, as a part of the star's light that the background has there; INFINITY: there is no star.  Where the air, the
  * focus or the pixels change a star, a part of it is left, which is no object. */

@@ -386,7 +386,7 @@ mark_connected (const CountPlane *filtered, gfloat threshold, GArray *pixels, gu
 }
 
 gint
-rays_find (const WhitenPlanes *planes, const CountPlane *filtered, gfloat threshold, guint8 *mask)
+rays_find (const WhitenPlanes *planes, const CountPlane *filtered, gboolean is_turned, gfloat threshold, guint8 *mask)
 {
   g_autoptr (GArray) maxima = detect_maxima (filtered, threshold), pixels = g_array_new (FALSE, FALSE, sizeof (gsize));
   g_autofree guint8 *seen = NULL;
@@ -403,7 +403,8 @@ rays_find (const WhitenPlanes *planes, const CountPlane *filtered, gfloat thresh
     {
       const Detection *maximum = &g_array_index (maxima, Detection, i);
 
-      if (mask[(gsize) maximum->y * filtered->width + maximum->x] || ! detect_is_ray (&planes->significance, maximum)
+      if (mask[(gsize) maximum->y * filtered->width + maximum->x]
+          || ! (detect_is_ray (&planes->significance, maximum) || (is_turned && detect_is_turned_ray (&planes->significance, maximum)))
           || fabs (detect_part_of_star (&planes->background, &planes->whitened, maximum->x, maximum->y)) < 1.0)
         continue;
       reach (filtered, threshold, maximum->x, maximum->y, seen, pixels);

@@ -23,7 +23,7 @@ typedef struct
 GArray *streaks_find (const WhitenPlanes *planes, const CountPlane *filtered, gfloat threshold, guint8 *mask);
 
 /* Marks the pixels above the threshold that hang together with those of streaks, which are marked already, and with maxima that are rays
- * (detect_is_ray) and are not left of a star, and what is around them.  Returns the number of these maxima. */
-gint    rays_find    (const WhitenPlanes *planes, const CountPlane *filtered, gfloat threshold, guint8 *mask);
+ * (detect_is_ray; where the frame `is_turned`, detect_is_turned_ray too) and are not left of a star, and what is around them.  Returns the number of these maxima. */
+gint    rays_find    (const WhitenPlanes *planes, const CountPlane *filtered, gboolean is_turned, gfloat threshold, guint8 *mask);
 
 #endif

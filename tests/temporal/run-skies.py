@@ -58,6 +58,7 @@ SKIES = {
     'slow 0.1': ['--objects=5,0.09,0.05;8,-0.06,0.08;30,0.09,-0.05', '--frames=128'],
     'slow 0.03': ['--objects=5,0.026,0.015;8,-0.019,0.023;30,0.026,-0.015', '--frames=288'],
     'dead columns': [],
+    'columns that flicker': [],
     'amp glow': [],
     'blooming': [],
     'irregular times': ['--frames=60'],
@@ -68,11 +69,12 @@ SKIES = {
 }
 MAIN = ('steady', 'cosmic rays 1', 'cosmic rays 3', 'cosmic rays 10', 'satellites', 'seeing 15 %', 'transparency 80 %', 'bad frame at 16', 'shut black full', 'clouds')
 # Of a test: tracks found of three at least; false tracks, lost frames and wrong shifts at most; the part of objects that single frames show, at least.
-BARS = {'steady': (3, 1, 0, 0, 0.7), 'cosmic rays 3': (3, 1, 0, 0, 0.7), 'satellites': (3, 1, 0, 0, 0.65), 'transparency 80 %': (3, 1, 0, 0, 0.6),
-        'shut black full': (3, 1, 0, 0, 0.7), 'clouds': (3, 1, 0, 0, 0.7), 'blooming': (3, 1, 0, 0, 0.7), 'dead columns': (3, 1, 0, 0, 0.7), 'drift': (3, 1, 0, 0, 0.7), 'slow 0.1': (0, 1, 0, 0, 0.1), 'turns 15 degrees': (3, 1, 0, 0, 0.7),
-        'turns about a place outside': (3, 1, 0, 0, 0.7),
+BARS = {'steady': (3, 1, 0, 0, 0.7), 'cosmic rays 3': (3, 1, 0, 0, 0.7), 'satellites': (3, 1, 0, 0, 0.65), 'transparency 80 %': (3, 1, 0, 0, 0.6), 'seeing 15 %': (3, 1, 0, 0, 0.7),
+        'shut black full': (3, 1, 0, 0, 0.7), 'clouds': (3, 1, 0, 0, 0.7), 'blooming': (3, 1, 0, 0, 0.7), 'dead columns': (3, 1, 0, 0, 0.7), 'columns that flicker': (3, 1, 0, 0, 0.7), 'drift': (3, 1, 0, 0, 0.7), 'slow 0.1': (0, 1, 0, 0, 0.1), 'turns 15 degrees': (3, 1, 0, 0, 0.7),
+        'turns about a place outside': (3, 1, 0, 0, 0.7), 'turns with rays': (3, 1, 0, 0, 0.7),
         'fast 3': (3, 1, 0, 0, 0.7), 'fast 6': (0, 2, 0, 0, 0.7)}
 MOST_FALSE = 0.25       # detections a frame: --false-detections is 10, for 40 frames
+FEWER_FALSE = {'seeing 15 %': 0.2, 'dead columns': 0.1, 'turns with rays': 0.12}      # of skies that had more without what is there for them
 Found = collections.namedtuple('Found', 'shown seen false frames tracks objects searches may false_tracks lost wrong')
 
 
@@ -126,6 +128,13 @@ def spoil_columns(dice, counts, size, place):
             counts[y * size + column] = int(1000 + light + dice.gauss(0, 9)) if light else 1000
 
 
+def spoil_flicker(dice, counts, size, place):
+    """Every tenth column has 25 counts more in one frame of three: not three times the noise of a pixel."""
+    for column in range(7, size, 10):
+        for y in range(size if dice.random() < 1 / 3 else 0):
+            counts[y * size + column] += 25
+
+
 def spoil_glow(dice, counts, size, place):
     """Light from a corner, with its noise."""
     for y in range(size):
@@ -144,7 +153,7 @@ def spoil_blooming(dice, counts, size, place):
                 counts[y * size + x] = 40000
 
 
-SPOILS = {'dead columns': spoil_columns, 'amp glow': spoil_glow, 'blooming': spoil_blooming}
+SPOILS = {'dead columns': spoil_columns, 'columns that flicker': spoil_flicker, 'amp glow': spoil_glow, 'blooming': spoil_blooming}
 
 
 def spoil(name, seed, sky):
@@ -247,7 +256,7 @@ def main():
         if words.bars and name in BARS:
             least, false_tracks, lost, wrong, shown = BARS[name]
             report.check(f'{name}: tracks are those of objects', total.tracks >= least * words.seeds and total.false_tracks <= false_tracks * words.seeds, str(total))
-            report.check(f'{name}: single frames show objects, and little else', total.seen >= shown * total.shown and total.false <= MOST_FALSE * total.frames, str(total))
+            report.check(f'{name}: single frames show objects, and little else', total.seen >= shown * total.shown and total.false <= FEWER_FALSE.get(name, MOST_FALSE) * total.frames, str(total))
             report.check(f'{name}: no good frame is lost or wrong', total.lost <= lost * words.seeds and total.wrong <= wrong * words.seeds, str(total))
     return report.finish() if words.bars else 0
 

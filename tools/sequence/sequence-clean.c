@@ -23,6 +23,7 @@
 #define OF_STAR    0.3          /* less than this part of a star's light is left of the star */
 #define OF_BRIGHTEST 0.01       /* ... or than this part of a star beside it, of how that was resampled: 0.003 on each axis, of the frame and of those before */
 #define AROUND     2            /* px that go with a star's pixel: the filter reaches farther than its light */
+#define SHARP      0.7          /* of the filter's width: with narrower stars a ray that was turned back is no narrower than these */
 #define THINNEST   1.25         /* px: what is thinner is no trail in the sky, but a column, or a ray */
 
 static gfloat
@@ -146,12 +147,12 @@ clean_is_star (const WhitenPlanes *planes, gboolean is_turned, gint x, gint y)
 
 /* Marks what is no object in the filtered plane.  FALSE: there is none. */
 static gboolean
-find_trails (const Sequence *sequence, const WhitenPlanes *planes, const CountPlane *filtered, guint8 *mask, GArray **streaks, gint *rays)
+find_trails (const Sequence *sequence, const WhitenPlanes *planes, const CountPlane *filtered, gboolean is_turned, guint8 *mask, GArray **streaks, gint *rays)
 {
   const gfloat threshold = frame_threshold (sequence, &planes->significance, filtered, TRUE);
 
   *streaks = streaks_find (planes, filtered, threshold, mask);
-  *rays = rays_find (planes, filtered, threshold, mask);
+  *rays = rays_find (planes, filtered, is_turned, threshold, mask);
   return (*streaks)->len > 0 || *rays > 0;
 }
 
@@ -165,7 +166,7 @@ clear_marked (CountPlane *plane, const guint8 *mask)
 
 /* The first frame has no background: its trails are what is dark in the second. */
 static void
-clear_first (const Sequence *sequence, const WhitenPlanes *planes, PlacedFrame *first, const CountPlane *filtered)
+clear_first (const Sequence *sequence, const WhitenPlanes *planes, PlacedFrame *first, gboolean is_turned, const CountPlane *filtered)
 {
   const gsize             n_pixels = (gsize) filtered->width * filtered->height;
   g_autofree guint8      *mask = g_new0 (guint8, n_pixels);
@@ -176,7 +177,7 @@ clear_first (const Sequence *sequence, const WhitenPlanes *planes, PlacedFrame *
   count_plane_init (&turned, filtered->width, filtered->height);
   for (gsize i = 0; i < n_pixels; i++)
     turned.pixels[i] = -filtered->pixels[i];
-  if (find_trails (sequence, planes, &turned, mask, &streaks, &rays))
+  if (find_trails (sequence, planes, &turned, is_turned, mask, &streaks, &rays))
     {
       clear_marked (&first->frame.plane, mask);
       placed_renew (first);
@@ -286,15 +287,16 @@ clear_columns (CountPlane *filtered)
 }
 
 gint
-clean_trails (const Sequence *sequence, const WhitenPlanes *planes, PlacedFrame *alone, PlacedFrame *now, CountPlane *filtered, GString *rows)
+clean_trails (const Sequence *sequence, const WhitenPlanes *planes, PlacedFrame *alone, PlacedFrame *now, gdouble seeing, CountPlane *filtered, GString *rows)
 {
+  const gboolean is_turned = now->applied != 0.0 && seeing > SHARP * sequence->settings.fwhm;
   g_autofree guint8 *mask = g_new0 (guint8, (gsize) filtered->width * filtered->height);
   g_autoptr (GArray) streaks = NULL;
   gint               rays;
 
   if (alone)
-    clear_first (sequence, planes, alone, filtered);
-  if (find_trails (sequence, planes, filtered, mask, &streaks, &rays))
+    clear_first (sequence, planes, alone, is_turned, filtered);
+  if (find_trails (sequence, planes, filtered, is_turned, mask, &streaks, &rays))
     {
       rays += add_streaks (rows, now, streaks);
       clear_marked (filtered, mask);

@@ -222,6 +222,8 @@ gboolean    left_has_star   (const WhitenPlanes *planes, SkyLevel sky, gint x, g
 gdouble     left_of_stars   (const WhitenPlanes *planes);
 /* Gives the background's stars the light that they have in the frame.  FALSE: there are too few. */
 gboolean    left_scale      (const CountPlane *current, WhitenPlanes *planes);
+/* sequence-width.c: and the width.  FALSE: as left_scale. */
+gboolean    width_match     (const CountPlane *current, WhitenPlanes *planes);
 
 /* sequence-background.c: weights, and planes that are judged. */
 void        background_find (Sequence *sequence, const WhitenFrames *frames, gdouble gain, WhitenPlanes *planes, Weights *weights);
@@ -399,7 +401,7 @@ void        clean_rim       (const WhitenFrames *frames, const WhitenPlanes *pla
 gfloat      clean_full      (const CountPlane *plane, gfloat saturation);
 /* Streaks and rays go from `filtered` and from the frame, bad columns from `filtered`, and streaks that are as wide as a star become rows.  `alone`: as of held_alone; its trails, which are dark, go too.  Returns
  * the number of rays, and of streaks that are thinner. */
-gint        clean_trails    (const Sequence *sequence, const WhitenPlanes *planes, PlacedFrame *alone, PlacedFrame *now, CountPlane *filtered, GString *rows);
+gint        clean_trails    (const Sequence *sequence, const WhitenPlanes *planes, PlacedFrame *alone, PlacedFrame *now, gdouble seeing, CountPlane *filtered, GString *rows);
 /* Is what is there left of a star, or of how a bright one beside it was turned back?  So it is in no detection, and goes from the plane that tracks are looked for in. */
 gboolean    clean_is_star   (const WhitenPlanes *planes, gboolean is_turned, gint x, gint y);
 void        clean_stars     (const WhitenPlanes *planes, gboolean is_turned, CountPlane *filtered);
