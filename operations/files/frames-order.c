@@ -43,5 +43,9 @@ compare (gconstpointer a, gconstpointer b, gpointer data G_GNUC_UNUSED)
 void
 frames_order (FrameList *list)
 {
+#if GLIB_CHECK_VERSION (2, 82, 0)
+  g_sort_array (list->frames, list->n, sizeof (Frame), compare, NULL);
+#else
   g_qsort_with_data (list->frames, list->n, sizeof (Frame), compare, NULL);
+#endif
 }

@@ -43,7 +43,7 @@ class Judge:
         report.check('all files are judged', done.returncode == 0 and len(done.stdout.splitlines()) == len(self.cases), f'exit {done.returncode} {done.stderr[-300:]}')
         for (name, _, wanted, orientation), line in zip(self.cases, done.stdout.splitlines()):
             words, _, turn = line.rpartition('; ')
-            is_wanted = words.startswith(wanted) if wanted and wanted[0].endswith(' says ') else words in wanted
+            is_wanted = any(words.startswith(one) if one.endswith(' says ') else words == one for one in wanted)
             report.check(name, (is_wanted or (not wanted and words != WHOLE)) and int(turn) == orientation, line)
 
 
@@ -100,16 +100,17 @@ def filtered(unpacked, kind, depth, interlaced):
 def add_odd_png(judge):
     parts = head, palette, pixels, end = png_parts(3, 8)
     data, words = png(*parts), chunk(b'tEXt', b'Comment\0words', wrong=1)
-    for name, odd, wanted in (('something behind it', data + b'a film' * 99, WHOLE), ('a wrong checksum of words', png(head, words + palette, pixels, words + end), WHOLE),
+    # of the last chunk's checksum libpng 1.6.39 complains, and 1.6.48 does not
+    for name, odd, *wanted in (('something behind it', data + b'a film' * 99, WHOLE), ('a wrong checksum of words', png(head, words + palette, pixels, words + end), WHOLE),
                               ('no last chunk', data[:-12], WHOLE), ('half of the last chunk', data[:-5], WHOLE),
                               ('words, and no last chunk', data[:-12] + words, WHOLE), ('cut within words', data[:-12] + words[:-7], WHOLE),
                               ('its first picture of some', png(head, chunk(b'acTL', bytes(8)) + palette, pixels, chunk(b'fdAT', bytes(99)) + end), WHOLE),
                               ('no palette', png(head, b'', pixels, end), LIBPNG), ('no head', png(b'', palette, pixels, end), LIBPNG),
-                              ('a wrong checksum of the last chunk', data[:-1] + b'\0', LIBPNG), ('a wrong checksum of the palette', changed(data, 50, 1), LIBPNG),
+                              ('a wrong checksum of the last chunk', data[:-1] + b'\0', LIBPNG, WHOLE), ('a wrong checksum of the palette', changed(data, 50, 1), LIBPNG),
                               ('a wrong checksum of the head', changed(data, 17, 1), LIBPNG), ('a last chunk alone', SIGNATURE + end, LIBPNG),
                               ('no pixels', SIGNATURE + head + palette + end, LIBPNG), ('a wrong checksum of the pixels alone', SIGNATURE + head + palette + chunk(b'IDAT', pixels, 1) + end, LIBPNG),
                               ('a chunk that all must know', png(head, palette + chunk(b'ABCD', b''), pixels, end), LIBPNG)):
-        judge.add('odd png: ' + name, odd, wanted)
+        judge.add('odd png: ' + name, odd, *wanted)
 
 
 def add_jpeg(judge):

@@ -21,11 +21,8 @@
 #include "check-filters.h"
 #include "reference.h"
 
-/* Deprecated under this name, and absent from 0.4.42 under the new one. */
-#if GEGL_MICRO_VERSION >= 60
-#define gegl_node_connect_to gegl_node_connect
-#endif
 #include "tessera-control.h"
+#include "../../tools/connect.h"
 
 #define CHECK_GUARD 256         /* bytes before and after every destination */
 

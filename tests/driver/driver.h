@@ -7,10 +7,6 @@
 
 #include <gegl.h>
 
-/* Deprecated under this name, and absent from 0.4.42 under the new one. */
-#if GEGL_MICRO_VERSION >= 60
-#define gegl_node_connect_to gegl_node_connect
-#endif
 #include <stdio.h>
 #include <string.h>
 
@@ -18,6 +14,7 @@
 
 #include "../engine/captured.h"
 #include "stub-icd.h"
+#include "../../tools/connect.h"
 
 /* The stub itself; it must be open before anything else. */
 extern StubIcd stub;

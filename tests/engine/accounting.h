@@ -9,10 +9,7 @@
 
 #include "tessera-control.h"
 #include "verdict.h"
-
-#if GEGL_MICRO_VERSION >= 60
-#define gegl_node_connect_to gegl_node_connect
-#endif
+#include "../../tools/connect.h"
 
 #define MIB (1 << 20)
 

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../../tools/connect.h"
+
 static GeglNode *
 add_picture (GeglNode *graph, gchar **words)
 {

@@ -8,11 +8,8 @@
 
 #include "stars.h"
 #include "tessera-control.h"
+#include "../../tools/connect.h"
 
-/* Deprecated under this name, and absent from 0.4.42 under the new one. */
-#if GEGL_MICRO_VERSION >= 60
-#define gegl_node_connect_to gegl_node_connect
-#endif
 
 typedef struct
 {

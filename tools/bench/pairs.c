@@ -20,6 +20,7 @@
 #include "tessera-control.h"
 
 #include "../json.h"
+#include "../connect.h"
 
 #define OCTAVES    7
 #define NOISE      6            /* of 255: what a camera adds, from its smallest to its largest value */
