@@ -36,7 +36,7 @@ def bracket(levels, stops):
     return [drawn.to_levels(light * 2.0 ** stop) for stop in stops]
 
 
-def stack(levels, n, sd):
+def focus_stack(levels, n, sd):
     light = drawn.to_light(levels / 255.0).astype(np.float32)
     blurred = drawn.softened(light, sd)
     height, width = levels.shape[:2]
@@ -111,7 +111,7 @@ def compare(report, tag, frames, levels, method, folder, keep):
 def speed(report, levels, folder):
     times = [-(-1700 // levels.shape[0]), -(-2400 // levels.shape[1])]
     large = np.tile(levels, (*times, 1))[:1700, :2400]
-    for method, frames in (('exposure', bracket(large, BRACKETS['-2 0 +2'])), ('focus', stack(large, 3, 6.0))):
+    for method, frames in (('exposure', bracket(large, BRACKETS['-2 0 +2'])), ('focus', focus_stack(large, 3, 6.0))):
         pictures, best = buffers_of(frames), (9e9, 9e9)
         for _ in range(5):
             wall, used = time.monotonic(), time.process_time()
@@ -133,7 +133,7 @@ def draw(path):
     rows = []
     for name, method in (('friends', 'exposure'), ('seeding', 'focus')):
         levels = judge.load(os.path.join(IMAGES, name + '.jpg'))
-        frames = bracket(levels, BRACKETS['-2 +2']) if method == 'exposure' else stack(levels, 2, 6.0)
+        frames = bracket(levels, BRACKETS['-2 +2']) if method == 'exposure' else focus_stack(levels, 2, 6.0)
         rows.append(np.hstack([halved(picture) for picture in (*frames, ours(buffers_of(frames), method, levels.shape))]))
     graph = judge.Gegl.Node()
     source, sink = graph.create_child('gegl:buffer-source'), graph.create_child('gegl:jpg-save')
@@ -151,12 +151,14 @@ def main():
     parser.add_argument('--speed', action='store_true', help='the times alone')
     parser.add_argument('--keep', default='', help='folder for the pictures')
     parser.add_argument('--picture', default='', help='draws the picture of the page alone')
+    parser.add_argument('--size', type=int, default=600, help='of the longer side: larger photographs are reduced')
     options = parser.parse_args()
     judge.begin_again(options.build)
     judge.Gegl.init(None)
     if options.picture:
         draw(options.picture)
         return 0
+    judge.LARGEST = options.size
     report, gains = [], []
     if options.keep:
         os.makedirs(options.keep, exist_ok=True)
@@ -168,7 +170,7 @@ def main():
                 break
             gains += [compare(report, f'{name} {words}', bracket(levels, stops), levels, 'exposure', folder, options.keep) for words, stops in BRACKETS.items()]
             for words, (n, sd) in STACKS.items():
-                compare(report, f'{name} {words}', stack(levels, n, sd), levels, 'focus', folder, options.keep)
+                compare(report, f'{name} {words}', focus_stack(levels, n, sd), levels, 'focus', folder, options.keep)
     if gains:
         report.append(sum(gains) >= 0)
         print(f'{"ok" if report[-1] else "FAIL"} brackets in the mean: {sum(gains) / len(gains):+.4f} over enfuse')
