@@ -134,8 +134,11 @@ show_pixels (const gfloat *restrict in, const gfloat *restrict alpha, gfloat who
 {
   for (gint i = 0; i < n; i++)
     {
-      for (gint c = 0; c < 3; c++)
-        out[4 * i + c] = alpha[i] > 0.0f ? linear_from_perceptual (in[4 * i + c]) : 0.0f;
+      const gfloat r = linear_from_perceptual (in[4 * i]), g = linear_from_perceptual (in[4 * i + 1]), b = linear_from_perceptual (in[4 * i + 2]);
+
+      out[4 * i] = alpha[i] > 0.0f ? r : 0.0f;
+      out[4 * i + 1] = alpha[i] > 0.0f ? g : 0.0f;
+      out[4 * i + 2] = alpha[i] > 0.0f ? b : 0.0f;
       out[4 * i + 3] = alpha[i] / whole;
     }
 }
