@@ -2,7 +2,8 @@
  *
  * Aligned frames become one picture by pyramids: see fuse.h and combine.h.
  *
- * A frame is read twice: once for the sums of all frames' weights, once to be blended.  So no more than one of them is held.
+ * A frame is read twice, but the last: once for the sums of all frames' weights, in their order, once to be blended, in the
+ * reverse order.  So no more than one of them is held.
  */
 #include "fuse.h"
 
@@ -133,8 +134,11 @@ show_pixels (const gfloat *restrict in, const gfloat *restrict alpha, gfloat who
 {
   for (gint i = 0; i < n; i++)
     {
-      for (gint c = 0; c < 3; c++)
-        out[4 * i + c] = alpha[i] > 0.0f ? linear_from_perceptual (in[4 * i + c]) : 0.0f;
+      const gfloat r = linear_from_perceptual (in[4 * i]), g = linear_from_perceptual (in[4 * i + 1]), b = linear_from_perceptual (in[4 * i + 2]);
+
+      out[4 * i] = alpha[i] > 0.0f ? r : 0.0f;
+      out[4 * i + 1] = alpha[i] > 0.0f ? g : 0.0f;
+      out[4 * i + 2] = alpha[i] > 0.0f ? b : 0.0f;
       out[4 * i + 3] = alpha[i] / whole;
     }
 }
@@ -193,12 +197,13 @@ fuse_frames (Fusing *fusing)
       tessera_spread_range (height, cost, add_weights, fusing);
       tell (fusing, k);
     }
-  for (gint k = 0; k < n; k++)
+  for (gint k = n - 1; k >= 0; k--)             /* the last one is still held */
     {
-      hold_frame (fusing, k);
+      if (k < n - 1)
+        hold_frame (fusing, k);
       tessera_spread_range (height, cost, divide_weights, fusing);
-      fuse_add (&fusing->frame, &fusing->sums, k == 0);
-      tell (fusing, n + k);
+      fuse_add (&fusing->frame, &fusing->sums, k == n - 1);
+      tell (fusing, 2 * n - 1 - k);
     }
   fuse_collapse (&fusing->sums);
 }

@@ -6,7 +6,8 @@ there, enfuse; each result is compared with the photograph by its structural sim
 A bracket: the light of the photograph times a power of two, cut off at white, in 8 bits.  A focus stack: the photograph and a blurred one, mixed by smooth
 masks that add up to 1.  enfuse runs as its manual says: as it is for a bracket; --exposure-weight=0 --saturation-weight=0 --contrast-weight=1 --hard-mask for a stack.
 
-Bars: each stack is at least as good as enfuse's, each bracket within 0.01 of it, and the brackets are at least as good in the mean.  --speed: of 4 Mpix, three frames."""
+Bars: each stack is at least as good as enfuse's, each bracket within 0.01 of it, and the brackets are at least as good in the mean.  --speed: of 4 Mpix, three frames, at least
+5 times as fast by processor time."""
 import argparse
 import os
 import resource
@@ -36,7 +37,7 @@ def bracket(levels, stops):
     return [drawn.to_levels(light * 2.0 ** stop) for stop in stops]
 
 
-def stack(levels, n, sd):
+def focus_stack(levels, n, sd):
     light = drawn.to_light(levels / 255.0).astype(np.float32)
     blurred = drawn.softened(light, sd)
     height, width = levels.shape[:2]
@@ -67,7 +68,8 @@ def buffers_of(frames):
     return pictures
 
 
-def ours(pictures, method, shape):
+def ours(pictures, method, shape, clock=None):
+    """`clock` gets what the operation took: seconds of the processors, and on the wall."""
     Gegl = judge.Gegl
     graph = Gegl.Node()
     combine, sink = graph.create_child('tessera:combine'), graph.create_child('gegl:write-buffer')
@@ -76,7 +78,10 @@ def ours(pictures, method, shape):
     box, buffer = Gegl.Rectangle.new(0, 0, shape[1], shape[0]), Gegl.Buffer.new("R'G'B' u8", 0, 0, shape[1], shape[0])
     sink.set_property('buffer', buffer)
     combine.link(sink)
+    used, begun = time.process_time(), time.monotonic()
     sink.process()
+    if clock is not None:
+        clock.append((time.process_time() - used, time.monotonic() - begun))
     return np.frombuffer(buffer.get(box, 1.0, "R'G'B' u8", Gegl.AbyssPolicy.NONE), np.uint8).reshape(shape)
 
 
@@ -111,15 +116,14 @@ def compare(report, tag, frames, levels, method, folder, keep):
 def speed(report, levels, folder):
     times = [-(-1700 // levels.shape[0]), -(-2400 // levels.shape[1])]
     large = np.tile(levels, (*times, 1))[:1700, :2400]
-    for method, frames in (('exposure', bracket(large, BRACKETS['-2 0 +2'])), ('focus', stack(large, 3, 6.0))):
-        pictures, best = buffers_of(frames), (9e9, 9e9)
+    for method, frames in (('exposure', bracket(large, BRACKETS['-2 0 +2'])), ('focus', focus_stack(large, 3, 6.0))):
+        pictures, clock = buffers_of(frames), []
         for _ in range(5):
-            wall, used = time.monotonic(), time.process_time()
-            ours(pictures, method, large.shape)
-            best = min(best, (time.process_time() - used, time.monotonic() - wall))
+            ours(pictures, method, large.shape, clock)
+        best = min(clock)
         line = f'{method}, three frames of 4.1 Mpix: {best[1]:.2f} s, {best[0]:.2f} s of processor time'
         other = min((enfuse(frames, method, folder)[:0:-1] for _ in range(2)), default=None) if shutil.which('enfuse') else None
-        report.append(not other or best[0] * 4 < other[0])
+        report.append(not other or best[0] * 5 < other[0])
         print(line + (f'; enfuse with its files {other[1]:.2f} s, {other[0]:.2f} s of processor time: {other[0] / best[0]:.1f} times' if other else ''), flush=True)
 
 
@@ -133,7 +137,7 @@ def draw(path):
     rows = []
     for name, method in (('friends', 'exposure'), ('seeding', 'focus')):
         levels = judge.load(os.path.join(IMAGES, name + '.jpg'))
-        frames = bracket(levels, BRACKETS['-2 +2']) if method == 'exposure' else stack(levels, 2, 6.0)
+        frames = bracket(levels, BRACKETS['-2 +2']) if method == 'exposure' else focus_stack(levels, 2, 6.0)
         rows.append(np.hstack([halved(picture) for picture in (*frames, ours(buffers_of(frames), method, levels.shape))]))
     graph = judge.Gegl.Node()
     source, sink = graph.create_child('gegl:buffer-source'), graph.create_child('gegl:jpg-save')
@@ -151,12 +155,14 @@ def main():
     parser.add_argument('--speed', action='store_true', help='the times alone')
     parser.add_argument('--keep', default='', help='folder for the pictures')
     parser.add_argument('--picture', default='', help='draws the picture of the page alone')
+    parser.add_argument('--size', type=int, default=600, help='of the longer side: larger photographs are reduced')
     options = parser.parse_args()
     judge.begin_again(options.build)
     judge.Gegl.init(None)
     if options.picture:
         draw(options.picture)
         return 0
+    judge.LARGEST = options.size
     report, gains = [], []
     if options.keep:
         os.makedirs(options.keep, exist_ok=True)
@@ -168,7 +174,7 @@ def main():
                 break
             gains += [compare(report, f'{name} {words}', bracket(levels, stops), levels, 'exposure', folder, options.keep) for words, stops in BRACKETS.items()]
             for words, (n, sd) in STACKS.items():
-                compare(report, f'{name} {words}', stack(levels, n, sd), levels, 'focus', folder, options.keep)
+                compare(report, f'{name} {words}', focus_stack(levels, n, sd), levels, 'focus', folder, options.keep)
     if gains:
         report.append(sum(gains) >= 0)
         print(f'{"ok" if report[-1] else "FAIL"} brackets in the mean: {sum(gains) / len(gains):+.4f} over enfuse')
