@@ -91,7 +91,7 @@ hide (CountPlane *plane, const gfloat *differences, gint x, gint first, gfloat l
   follow (plane, differences, x, first + PIECE, 1, least, side);
 }
 
-/* Of a piece the middle height of two columns, against those on both sides of column `x`; 0: not known. */
+/* Of a piece the middle height of two columns, against those on both sides of column `x`; NaN: not known. */
 static gfloat
 height_of (const CountPlane *plane, gint x, gint left, gint right, gint first)
 {
@@ -107,7 +107,7 @@ height_of (const CountPlane *plane, gint x, gint left, gint right, gint first)
       heights[n] = 0.5f * (row[left] + row[right]) - sky;
       n += isfinite (a + b + c + d + heights[n]);
     }
-  return n > 0 ? median_of (heights, n) : 0.0f;
+  return n > 0 ? median_of (heights, n) : NAN;
 }
 
 /* Alone, or with one of the columns beside it. */
@@ -120,7 +120,7 @@ is_sharp (const CountPlane *plane, gint x, gint first)
     return TRUE;
   for (gint left = x - 2; left < x; left++)
     for (gint right = x + 1; right - left <= 3; right++)
-      least = MIN (least, fabsf (height_of (plane, x, left, right, first)));
+      least = fminf (least, fabsf (height_of (plane, x, left, right, first)));
   return least <= SHARP * fabsf (height_of (plane, x, x, x, first));
 }
 
