@@ -229,7 +229,8 @@ read_here (Reading *reading, CountPlane *plane)
 
   fits_begin ();
   rows.opened = fits_image_open (&reading->source, FALSE, image);
-  if (wants_rows (reading) && has_plane (reading->index, image))
+  if (wants_rows (reading) && has_plane (reading->index, image)
+      && (image->planes > 1 || fits_image_check (rows.opened, image)))          /* as below */
     {
       count_plane_init (plane, image->width, image->height);
       if (fits_has_threads ())

@@ -25,6 +25,7 @@
 #define SEEN       6.0          /* times the variance of noise */
 #define UNSEEN     1e-3         /* a deviation of the root of luminance that nobody sees */
 #define ALIKE      0.7          /* correlation: of what is the same it is above 0.9 */
+#define WHOLLY     0.97         /* ... without the noise */
 
 typedef struct
 {
@@ -125,9 +126,9 @@ cell_at (const Plane *plane, gdouble x, gdouble y)
   return (1 - t) * ((1 - s) * cells[0] + s * cells[1]) + t * ((1 - s) * cells[plane->width] + s * cells[plane->width + 1]);
 }
 
-/* -1 to 1; NaN: one of them shows nothing there. */
-static gdouble
-correlation (const Plane *a, const Plane *b, gint left, gint top, const gdouble inverse[9])
+/* FALSE: one of them shows nothing there. */
+static gboolean
+correlate_block (const Plane *a, const Plane *b, gint left, gint top, const gdouble inverse[9], gdouble *alike, gdouble *without_noise)
 {
   gdouble n = 0, p = 0, q = 0, pp = 0, qq = 0, pq = 0;
 
@@ -150,29 +151,32 @@ correlation (const Plane *a, const Plane *b, gint left, gint top, const gdouble 
       pq += of_a * of_b;
     }
   if (n < LEAST)
-    return NAN;
+    return FALSE;
   pp = pp / n - p / n * (p / n);
   qq = qq / n - q / n * (q / n);
   pq = pq / n - p / n * (q / n);
   if (pp < SEEN * a->noise + UNSEEN * UNSEEN || qq < SEEN * b->noise + UNSEEN * UNSEEN)
-    return NAN;
-  return pq / sqrt (pp * qq);
+    return FALSE;
+  *alike = pq / sqrt (pp * qq);
+  *without_noise = pq / sqrt ((pp - a->noise) * (qq - b->noise));
+  return TRUE;
 }
 
 /* Over all blocks. */
 static void
 correlate (const Plane *a, const Plane *b, const gdouble inverse[9], CoarseVote *vote)
 {
-  *vote = (CoarseVote) { 0, 0 };
+  *vote = (CoarseVote) { 0, 0, 0 };
   for (gint top = 0; top + BLOCK <= a->height; top += BLOCK)
     for (gint left = 0; left + BLOCK <= a->width; left += BLOCK)
       {
-        const gdouble alike = correlation (a, b, left, top, inverse);
+        gdouble alike, without_noise;
 
-        if (isnan (alike))
+        if (! correlate_block (a, b, left, top, inverse, &alike, &without_noise))
           continue;
         vote->seen++;
         vote->agree += alike > ALIKE;
+        vote->wholly += without_noise > WHOLLY;
       }
 }
 
@@ -182,7 +186,7 @@ coarse_vote (AlignPicture *a, const CoarseSpots *in_a, AlignPicture *b, const Co
   Plane   of_a, of_b;
   gdouble inverse[9];
 
-  *vote = (CoarseVote) { 0, 0 };
+  *vote = (CoarseVote) { 0, 0, 0 };
   if (! matrix_invert (matrix, inverse))
     return;
   plane_init (&of_a, a, in_a);

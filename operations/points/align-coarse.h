@@ -18,6 +18,7 @@ typedef struct
 typedef struct
 {
   gint seen, agree;             /* blocks of both pictures that show something; of these, that show the same */
+  gint wholly;                  /* ... and nothing else, but noise */
 } CoarseVote;
 
 /* `matrix`: places of B -> of A, of the pictures that are matched. */

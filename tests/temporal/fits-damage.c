@@ -32,7 +32,7 @@ in_folder (const gchar *name)
   return path;
 }
 
-/* A compressed image in one tile, as it is in the file; with a sum of its data in the header, or without. */
+/* A compressed image in one tile, or with code 0 a plain one, as it is in the file; with a sum of its data in the header, or without. */
 static gchar *
 compressed (gint code, gboolean has_sum, gsize *length)
 {
@@ -74,16 +74,23 @@ set_card (gchar *bytes, gsize length, const gchar *key, const gchar *value)
   expect (FALSE, "there is no card %s", key);
 }
 
-/* Where the table's one row begins, behind the second header; behind it is what it points to. */
+/* Behind so many headers. */
 static guint8 *
-table (gchar *bytes)
+data_behind (gchar *bytes, gint n)
 {
   gint  headers = 0;
   gsize at = 0;
 
-  for (; headers < 2; at += 80)
+  for (; headers < n; at += 80)
     headers += g_str_has_prefix (bytes + at, "END     ");
   return (guint8 *) bytes + (at + 2879) / 2880 * 2880;
+}
+
+/* Where the table's one row begins, behind the second header; behind it is what it points to. */
+static guint8 *
+table (gchar *bytes)
+{
+  return data_behind (bytes, 2);
 }
 
 static gint
@@ -233,6 +240,25 @@ by_name (void)
     }
 }
 
+/* Of one wrong byte nothing tells but the sum, if the header has it. */
+static void
+plain (void)
+{
+  for (guint i = 0; i < 4; i++)
+    {
+      const gboolean has_sum = i & 1, is_damaged = i & 2;
+      gsize          length;
+      gchar         *bytes = compressed (0, has_sum, &length);
+
+      if (is_damaged)
+        data_behind (bytes, 1)[N] ^= 0x55;
+      g_file_set_contents (in_folder ("plain.fits"), bytes, (gssize) length, NULL);
+      expect (is_refused ("plain.fits") == (has_sum && is_damaged), "a plain image, %s, %s",
+              is_damaged ? "damaged" : "whole", has_sum ? "with its sum" : "without a sum");
+      g_free (bytes);
+    }
+}
+
 /* Cut at many places, plain, compressed and packed by gzip. */
 static void
 cut (void)
@@ -265,6 +291,7 @@ fits_damage_test (int argc, char **argv)
 {
   folder = argc > 1 ? g_strdup (argv[1]) : files_folder ();
   by_name ();
+  plain ();
   cut ();
   expect (waitpid (-1, NULL, WNOHANG) < 0 && errno == ECHILD, "no process is left");
   if (argc < 2)
