@@ -181,6 +181,29 @@ def however_they_come(sequence, report, field):
     live.end()
 
 
+def past_one_that_never_ends(sequence, report, field):
+    """A file that changes all the time holds back those after it for a minute."""
+    live, over = Live(sequence, field, 'endless'), threading.Event()
+    live.add(0, 10)
+
+    def touch():
+        while not over.wait(0.5):
+            os.utime(os.path.join(live.night, live.names[4]))
+
+    writer = threading.Thread(target=touch, daemon=True)
+    writer.start()
+    live.start(sequence)
+    report.check('those before a file that still changes are taken', live.until(4), ''.join(live.errors))
+    report.check('... and after a while those after it', live.until(9), ''.join(live.errors))
+    over.set()
+    writer.join()
+    live.add(10, 12)
+    report.check('... and those that follow, without it, when it is whole', live.until(11), ''.join(live.errors))
+    live.end()
+    told = [line for line in live.errors if 'still changes' in line]
+    report.check('it is named once, and in --json', len(told) == 1 and live.names[4] in told[0] and live.names[4] in str(json.loads(live.told[-1])['left_out']), str(told) + live.told[-1])
+
+
 def of_a_master(sequence, report, field):
     """A dark frame that cannot be read for a while ends nothing; one that never could be is an error."""
     live, dark = Live(sequence, field, 'darkened'), sequence.path('a-dark.fits')
@@ -221,6 +244,7 @@ def main():
         not_of_fewer(sequence, report, field)
         as_they_come(sequence, report, field, whole)
         however_they_come(sequence, report, field)
+        past_one_that_never_ends(sequence, report, field)
         of_a_master(sequence, report, field)
         not_a_film(sequence, report, field)
     report.finish()

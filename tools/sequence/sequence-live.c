@@ -10,6 +10,7 @@
 
 #define LOOKS   1               /* seconds between looks at the folder */
 #define SETTLED 3               /* seconds for which a file has not changed that is whole */
+#define PATIENCE 60             /* seconds that others wait for one that still changes */
 
 /* What names of frames lie in. */
 static gchar *
@@ -36,14 +37,89 @@ is_settled (const Frame *frame)
   return ABS (g_get_real_time () - frame->changed) >= SETTLED * (gint64) G_USEC_PER_SEC;
 }
 
+/* By path: since when a file has been seen to change; 0: it was left out. */
+static gint64 *
+changing_since (const gchar *path)
+{
+  static GHashTable *files;
+  gint64            *since;
+
+  if (! files)
+    files = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  since = g_hash_table_lookup (files, path);
+  if (! since)
+    {
+      since = g_new (gint64, 1);
+      *since = -1;
+      g_hash_table_insert (files, g_strdup (path), since);
+    }
+  return since;
+}
+
+typedef enum { FILE_WHOLE, FILE_AWAITED, FILE_LEFT } FileWait;
+
+/* One that was left out stays so: those after it have numbers without it. */
+static FileWait
+wait_of (const Frame *frame)
+{
+  gint64      *since = changing_since (frame->path);
+  const gint64 now = g_get_monotonic_time ();
+
+  if (*since == 0)
+    return FILE_LEFT;
+  if (is_settled (frame))
+    {
+      *since = -1;
+      return FILE_WHOLE;
+    }
+  if (*since < 0)
+    *since = now;
+  return now - *since < PATIENCE * (gint64) G_USEC_PER_SEC ? FILE_AWAITED : FILE_LEFT;
+}
+
+static void
+leave_out (FrameList *list, Frame *frame)
+{
+  gint64           *since = changing_since (frame->path);
+  g_autofree gchar *name = frame_name (frame);
+  FrameDropped     *dropped = g_new (FrameDropped, 1);
+
+  if (*since != 0)
+    progress_say ("%s still changes after %d seconds: it is left out, and frames after it go on; to have it too, "
+                  "begin again in another folder once it is whole", name, PATIENCE);
+  *since = 0;
+  *dropped = (FrameDropped) { g_strdup (name), g_strdup_printf ("%s still changed while others had come", name) };
+  g_ptr_array_add (list->dropped, dropped);
+  g_clear_pointer (&frame->path, g_free);
+}
+
+/* Whether a whole one follows. */
+static gboolean
+has_whole (const FrameList *list, gint first)
+{
+  for (gint i = first; i < list->n; i++)
+    if (wait_of (&list->frames[i]) == FILE_WHOLE)
+      return TRUE;
+  return FALSE;
+}
+
 void
 live_settle (FrameList *list)
 {
-  gint n = 0;
+  gint n = 0, i = 0;
 
-  while (n < list->n && is_settled (&list->frames[n]))
-    n++;
-  for (gint i = n; i < list->n; i++)
+  for (; i < list->n; i++)
+    {
+      const FileWait wait = wait_of (&list->frames[i]);
+
+      if (wait == FILE_WHOLE)
+        list->frames[n++] = list->frames[i];
+      else if (wait == FILE_LEFT && has_whole (list, i + 1))
+        leave_out (list, &list->frames[i]);
+      else
+        break;
+    }
+  for (; i < list->n; i++)
     g_clear_pointer (&list->frames[i].path, g_free);
   list->n = n;
 }
@@ -54,13 +130,15 @@ count (const gchar *what, gboolean *more)
 {
   FrameList list;
   gint      n = 0;
+  guint     dropped;
 
   *more = FALSE;
   if (! frames_list (what, &list, NULL))
     return 0;
   n = list.n;
+  dropped = list.dropped->len;
   live_settle (&list);
-  *more = list.n < n;
+  *more = list.n + (gint) (list.dropped->len - dropped) < n;
   n = list.n;
   frame_list_clear (&list);
   return n;
