@@ -76,7 +76,7 @@ def check_noise(report, stack):
     wanted = math.sqrt((SD ** 2 + 1 / 12) / FRAMES)
     found = noise(stack.picture(out), stack.picture(clean[0]))
     report.check('the noise of the mean of eight', abs(found / wanted - 1) < 0.05, f'{found:.3f} of 255, sigma / sqrt 8 is {wanted:.3f}')
-    for method, words, most in (('median', ('--method', 'median'), 1.35), ('clipped', (), 1.05)):
+    for method, words, most in (('median', ('--method', 'median'), 1.35), ('clipped', (), 1.05), ('exposure', ('--method', 'exposure'), 1.05), ('focus', ('--method', 'focus'), 1.05)):
         code, lines = stack.run(*frames, '-o', out, *words)
         found = noise(stack.picture(out), stack.picture(clean[0]))
         report.check(f'the noise of the {method} of eight', code == 0 and wanted * 0.95 < found < most * wanted, f'{found:.3f} of 255')
