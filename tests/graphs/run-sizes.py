@@ -14,7 +14,7 @@ GRAPHS = os.path.join(TOP, 'data', 'graphs')
 STAY = '<!-- sizes stay -->'
 # Says "pixels" and is no length: an area, which is asked for.
 NO_LENGTHS = {('tessera:label', 'min-area')}
-WITHOUT = {'count-galaxies', 'through-the-haze'}       # graphs that have no length at all
+WITHOUT = {'less-color-noise', 'count-galaxies', 'through-the-haze'}       # graphs that have no length at all
 
 
 def text_of(*names):
