@@ -7,7 +7,7 @@ A bracket: the light of the photograph times a power of two, cut off at white, i
 masks that add up to 1.  enfuse runs as its manual says: as it is for a bracket; --exposure-weight=0 --saturation-weight=0 --contrast-weight=1 --hard-mask for a stack.
 
 Bars: each stack is at least as good as enfuse's, each bracket within 0.01 of it, and the brackets are at least as good in the mean.  --speed: of 4 Mpix, three frames, at least
-4 times as fast by processor time, each on one thread."""
+5 times as fast on the wall; enfuse's time is with its files."""
 import argparse
 import os
 import resource
@@ -69,7 +69,7 @@ def buffers_of(frames):
 
 
 def ours(pictures, method, shape, clock=None):
-    """`clock` gets what the operation took: seconds of the processors, and on the wall."""
+    """`clock` gets what the operation took: seconds on the wall, and of the processors."""
     Gegl = judge.Gegl
     graph = Gegl.Node()
     combine, sink = graph.create_child('tessera:combine'), graph.create_child('gegl:write-buffer')
@@ -81,7 +81,7 @@ def ours(pictures, method, shape, clock=None):
     used, begun = time.process_time(), time.monotonic()
     sink.process()
     if clock is not None:
-        clock.append((time.process_time() - used, time.monotonic() - begun))
+        clock.append((time.monotonic() - begun, time.process_time() - used))
     return np.frombuffer(buffer.get(box, 1.0, "R'G'B' u8", Gegl.AbyssPolicy.NONE), np.uint8).reshape(shape)
 
 
@@ -121,10 +121,10 @@ def speed(report, levels, folder):
         for _ in range(5):
             ours(pictures, method, large.shape, clock)
         best = min(clock)
-        line = f'{method}, three frames of 4.1 Mpix: {best[1]:.2f} s, {best[0]:.2f} s of processor time'
-        other = min((enfuse(frames, method, folder)[:0:-1] for _ in range(2)), default=None) if shutil.which('enfuse') else None
-        report.append(not other or best[0] * 4 < other[0])
-        print(line + (f'; enfuse with its files {other[1]:.2f} s, {other[0]:.2f} s of processor time: {other[0] / best[0]:.1f} times' if other else ''), flush=True)
+        line = f'{method}, three frames of 4.1 Mpix: {best[0]:.2f} s, {best[1]:.2f} s of processor time'
+        other = min((enfuse(frames, method, folder)[1:] for _ in range(2)), default=None) if shutil.which('enfuse') else None
+        report.append(not other or best[0] * 5 <= other[0])
+        print(line + (f'; enfuse with its files {other[0]:.2f} s, {other[1]:.2f} s of processor time: {other[0] / best[0]:.1f} times' if other else ''), flush=True)
 
 
 def halved(levels):

@@ -23,11 +23,11 @@ typedef struct
 } Asked;
 
 static const Asked all[] = {
-  { "tessera:sift", "draw-scale", { 1.0, 2.5, 4.0 }, "contrast-threshold", { 0.04, 0.02 } },
-  { "tessera:sift", "draw-max", { 3, 10, 0 }, "upsample", { 1, 0 } },
-  { "tessera:equalize", "clip-limit", { 1.5, 3.0, 5.0 }, "bins", { 1024, 512 } },
-  { "tessera:equalize", "clip-limit", { 1.5, 3.0, 5.0 }, "tiles", { 4, 3 } },
-  { "tessera:equalize", "clip-limit", { 1.5, 3.0, 5.0 }, "mode", { 0, 1 } },
+  { "tessera:sift", "draw-scale", { 1.0, 2.5, 4.0 }, "contrast-threshold", { 0.04, 0.02 }, FALSE },
+  { "tessera:sift", "draw-max", { 3, 10, 0 }, "upsample", { 1, 0 }, FALSE },
+  { "tessera:equalize", "clip-limit", { 1.5, 3.0, 5.0 }, "bins", { 1024, 512 }, FALSE },
+  { "tessera:equalize", "clip-limit", { 1.5, 3.0, 5.0 }, "tiles", { 4, 3 }, FALSE },
+  { "tessera:equalize", "clip-limit", { 1.5, 3.0, 5.0 }, "mode", { 0, 1 }, FALSE },
   { "tessera:label", "min-area", { 1, 40, 200 }, "threshold", { 0.2, 0.11 }, TRUE },
   { "tessera:label", "result", { 0, 1, 2 }, "connectivity", { 8, 4 }, TRUE },
 };
