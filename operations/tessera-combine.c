@@ -27,7 +27,7 @@ enum_end (TesseraCombineMethod)
 
 property_enum (method, _("Method"), TesseraCombineMethod, tessera_combine_method, TESSERA_COMBINE_MEAN)
     description (_("The mean has the least noise; the median leaves out what is in few of the pictures, such as people who "
-                   "walk by"))
+                   "walk by; exposure fusion takes of each picture what is well exposed, a focus stack what is sharp"))
 
 property_object (pictures, _("Pictures"), G_TYPE_LIST_STORE)
     description (_("For programs: a list of buffers"))
