@@ -303,7 +303,6 @@ judge (Block *block, PlacedFrame *now, const WhitenFrames *frames, FrameRow *row
   clean_rim (frames, &block->planes, &filtered.frame.plane);
   columns_clear_stars (&now->frame.plane, &block->planes, &filtered.frame.plane);
   row->rays = clean_trails (block->sequence, &block->planes, held_alone (&block->held, now, frames), now, row->quality.seeing, &filtered.frame.plane, objects);
-  clean_holes (&block->planes, &filtered.frame.plane);
   clean_wide (&filtered.frame.plane);
   row->threshold = frame_threshold (block->sequence, &block->planes.significance, plane, FALSE);
   row->detections = add_detections (block, now, plane, frames->n < MIN (settings->history, DETECTS_FROM) ? INFINITY : (gfloat) row->threshold, objects);

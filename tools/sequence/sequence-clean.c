@@ -138,22 +138,6 @@ clean_rim (const WhitenFrames *frames, const WhitenPlanes *planes, CountPlane *f
       }
 }
 
-void
-clean_holes (const WhitenPlanes *planes, CountPlane *filtered)
-{
-  g_autofree guint8 *rows = detect_rows_above (filtered, NOISE);
-  const SkyLevel     sky = left_level (planes);
-
-  for (gint y = 0; y < filtered->height; y++)
-    for (gint x = 0; x < filtered->width && rows[y]; x++)
-      {
-        gfloat *pixel = &filtered->pixels[(gsize) y * filtered->width + x];
-
-        if (*pixel > NOISE && left_is_hole (planes, sky, x, y))
-          *pixel = 0.0f;
-      }
-}
-
 gboolean
 clean_is_star (const WhitenPlanes *planes, gboolean is_turned, gint x, gint y)
 {

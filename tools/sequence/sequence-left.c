@@ -13,7 +13,6 @@
 #define FAR   3.0f              /* standard deviations: noise has it in 0.3 % of pixels */
 #define AROUND 5                /* pixels from a pixel of a star to the sky around */
 #define FEWEST 20               /* pixels of stars */
-#define OF_HOLE 0.5             /* of what stands out there */
 #define ALIKE 0.25f             /* of what most pixels have */
 
 SkyLevel
@@ -59,26 +58,6 @@ left_has_star (const WhitenPlanes *planes, SkyLevel sky, gint x, gint y)
   const gfloat value = planes->background.pixels[(gsize) y * planes->background.width + x], least = FAR * sky.width;
 
   return value > sky.level + least && value > sky_around (&planes->background, x, y) + least;
-}
-
-gboolean
-left_is_hole (const WhitenPlanes *planes, SkyLevel sky, gint x, gint y)
-{
-  const gint   width = planes->background.width, height = planes->background.height;
-  const gfloat level = MIN (sky.level, sky_around (&planes->background, x, y));
-  gfloat       deep = 0.0f, light = 0.0f;
-
-  for (gint v = MAX (y - 1, 0); v <= MIN (y + 1, height - 1); v++)
-    for (gint u = MAX (x - 1, 0); u <= MIN (x + 1, width - 1); u++)
-      {
-        const gsize at = (gsize) v * width + u;
-
-        if (isnan (planes->whitened.pixels[at]))
-          continue;
-        deep += level - planes->background.pixels[at];
-        light += planes->whitened.pixels[at];
-      }
-  return deep > OF_HOLE * light;
 }
 
 typedef struct

@@ -217,8 +217,6 @@ typedef struct
 SkyLevel    left_sky        (const CountPlane *plane, gint apart);
 SkyLevel    left_level      (const WhitenPlanes *planes);    /* of the background, with the noise of a frame */
 gboolean    left_has_star   (const WhitenPlanes *planes, SkyLevel sky, gint x, gint y);    /* light above that and above the sky around */
-/* Does something stand out there because the background lies below the sky? */
-gboolean    left_is_hole    (const WhitenPlanes *planes, SkyLevel sky, gint x, gint y);
 /* sequence-left.c: the part of the stars' pixels that lie more than 3 standard deviations from the background; 0:
  * hardly any. */
 gdouble     left_of_stars   (const WhitenPlanes *planes);
@@ -407,8 +405,6 @@ gint        clean_trails    (const Sequence *sequence, const WhitenPlanes *plane
 /* Is what is there left of a star, or of how a bright one beside it was turned back?  So it is in no detection, and goes from the plane that tracks are looked for in. */
 gboolean    clean_is_star   (const WhitenPlanes *planes, gboolean is_turned, gint x, gint y);
 void        clean_stars     (const WhitenPlanes *planes, gboolean is_turned, CountPlane *filtered);
-/* What stands out of a hole in the background goes: an object that passed there was not all taken out of the history. */
-void        clean_holes     (const WhitenPlanes *planes, CountPlane *filtered);
 /* sequence-wide.c: what is much wider than a star goes. */
 void        clean_wide      (CountPlane *filtered);
 /* sequence-clean.c: objects go from the frame; stars stay. */
