@@ -39,10 +39,11 @@ survey_is_hole (float r, float g, float b, float alpha)
          | ! (tessera_abs (b) <= SURVEY_LARGEST);
 }
 
+/* White that was light a moment ago is 1.055f - 0.055f, which is less than 1. */
 static inline int
 survey_is_clipped (float value)
 {
-  return (value <= 0.0f) | (value >= 1.0f);
+  return (value <= 0.0f) | (value >= 0.999999f);
 }
 
 /* Of the channels that `seen` has bits of. */

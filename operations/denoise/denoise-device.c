@@ -143,7 +143,7 @@ kept_bytes (const Denoise *d)
   return 4 * sizeof (gfloat) * d->bounds.width * d->bounds.height;
 }
 
-void
+gint
 denoise_keep_pixels (TesseraBand *band)
 {
   const Denoise *d = band->request->params;
@@ -151,21 +151,24 @@ denoise_keep_pixels (TesseraBand *band)
   const gint     x = band->roi.x - band->input.x, y = band->roi.y - band->input.y, row = band->roi.y - d->bounds.y;
   TesseraMemory *memory;
   gboolean       is_there;
+  gint           status;
 
   if (row == 0)
     kept->is_whole = ! kept->is_begun && band->roi.width == d->bounds.width && tessera_may_keep (band, kept_bytes (d));
   if (! kept->is_whole)
-    return;
+    return 0;
   kept->is_begun = TRUE;
-  if (tessera_kept_memory (band, kept->pixels, kept_bytes (d), &memory, &is_there) != 0)
-    return;
+  status = tessera_kept_memory (band, kept->pixels, kept_bytes (d), &memory, &is_there);
+  if (status != 0)
+    return status;
   kept->is_whole = is_there == (row > 0);       /* else the rows above are lost: a band has failed, and comes again */
-  if (kept->is_whole)
-    tessera_launch (band, &(TesseraLaunch) {
-      .kernel = "denoise_keep", .size = { band->roi.width, band->roi.height }, .group = { 32, 4 },
-      .args = { ARG (band->input.memory), ARG (band->input.stride), ARG (x), ARG (y), ARG (band->roi.width), ARG (band->roi.height),
-                ARG (memory), ARG (row) }
-    });
+  if (! kept->is_whole)
+    return 0;
+  return tessera_launch (band, &(TesseraLaunch) {
+    .kernel = "denoise_keep", .size = { band->roi.width, band->roi.height }, .group = { 32, 4 },
+    .args = { ARG (band->input.memory), ARG (band->input.stride), ARG (x), ARG (y), ARG (band->roi.width), ARG (band->roi.height),
+              ARG (memory), ARG (row) }
+  });
 }
 
 DenoisePixels

@@ -249,10 +249,10 @@ denoise_tones_survey (TesseraBand *band, TesseraMemory *part)
   const Denoise      *d = band->request->params;
   const GeglRectangle blocks = blocks_in (d, &band->roi), rect = pixels_of (d, &blocks);
   const DenoisePixels pixels = denoise_pixels (band);
+  const gint          kept = denoise_keep_pixels (band);
 
-  denoise_keep_pixels (band);
-  if (gegl_rectangle_is_empty (&blocks))
-    return 0;
+  if (kept != 0 || gegl_rectangle_is_empty (&blocks))
+    return kept;
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = "denoise_count_tones", .size = { blocks.width, blocks.height, 3 }, .group = { 32, 4, 1 }, .cost = 64,
     .args = { BLOCKS_ARGS (pixels, blocks, rect), ARG (part) }

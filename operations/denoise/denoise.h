@@ -154,8 +154,8 @@ typedef struct
 
 DenoisePixels denoise_pixels (TesseraBand *band);
 
-/* Leaves a band's pixels there, where there is room. */
-void denoise_keep_pixels (TesseraBand *band);
+/* Leaves a band's pixels there, where there is room; returns what a launch returns. */
+gint denoise_keep_pixels (TesseraBand *band);
 
 /* TesseraFilter.device and scratch_bytes. */
 gint  denoise_device        (TesseraBand *band);

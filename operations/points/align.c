@@ -261,10 +261,20 @@ ask_all_pixels (const Compared *c, const AlignSettings *settings, const Consensu
   return is_another;
 }
 
+/* Stars are no dust, whatever clouds do around them. */
+static gboolean
+stars_stand (const AlignPicture *reference, const AlignPicture *moving, const AlignSettings *settings)
+{
+  static const gdouble identity[9] = MATRIX_IDENTITY;
+  Consensus            found;
+
+  return align_stars (&reference->full, &moving->full, settings->model, &found) && apart (&moving->full.bounds, found.matrix, identity) <= STANDS;
+}
+
 /* What stands still may be dust on the sensor, while the scene moves.  Where a scene stands, and things move in it, a block shows the same and
  * nothing else, or something else; beside dust it shows both. */
 static void
-deny_dust (AlignPicture *reference, AlignPicture *moving, Consensus *found)
+deny_dust (AlignPicture *reference, AlignPicture *moving, const AlignSettings *settings, Consensus *found)
 {
   static const gdouble identity[9] = MATRIX_IDENTITY;
   const CoarseSpots    none = { NULL, 0 };
@@ -274,6 +284,8 @@ deny_dust (AlignPicture *reference, AlignPicture *moving, Consensus *found)
     return;
   coarse_vote (reference, &none, moving, &none, identity, &voted);
   if (voted.seen < FEWEST_BLOCKS || voted.agree >= STILL_SHARE * voted.seen || voted.wholly >= STILL_WHOLLY * voted.agree)
+    return;
+  if (stars_stand (reference, moving, settings))
     return;
   found->is_aligned = FALSE;
   g_snprintf (found->reason, sizeof found->reason, _("%d matches agree, but away from them the pictures show something else"), found->inliers);
@@ -313,7 +325,7 @@ static void
 take (const Compared *c, const AlignSettings *settings, Consensus *found)
 {
   take_once (c, settings, found);
-  deny_dust (c->reference, c->moving, found);
+  deny_dust (c->reference, c->moving, settings, found);
 }
 
 static gboolean
@@ -376,7 +388,7 @@ align_find (const TesseraErrand *errand, AlignPicture *reference, AlignPicture *
   if (! found->is_aligned && find_direct (reference, moving, settings, NULL, &voted, &direct))
     {
       *found = direct;
-      deny_dust (reference, moving, found);
+      deny_dust (reference, moving, settings, found);
     }
   if (found->is_aligned)
     place_in_gegl (&reference->full.bounds, &moving->full.bounds, found->matrix);

@@ -31,12 +31,24 @@ typedef struct
 
 /* ---------------------------------------------------------------- a frame -- */
 
+/* The curve on both sides of 0: a straight line below it would make much light of little, where pyramids overshoot. */
+static inline gfloat
+seen_light (gfloat light)
+{
+  return copysignf (perceptual_from_linear (fabsf (light)), light);
+}
+
+static inline gfloat
+shown_light (gfloat value)
+{
+  return copysignf (linear_from_perceptual (fabsf (value)), value);
+}
+
 /* The pixel of RaGaBaA behind the sRGB curve, and a weight of 1; or nothing, where it is none. */
 static inline gfloat
 see_pixel (const gfloat *in, gfloat *out)
 {
-  const gfloat r = perceptual_from_linear (in[0] / in[3]), g = perceptual_from_linear (in[1] / in[3]);
-  const gfloat b = perceptual_from_linear (in[2] / in[3]);
+  const gfloat r = seen_light (in[0] / in[3]), g = seen_light (in[1] / in[3]), b = seen_light (in[2] / in[3]);
   const gint   good = (in[3] > 0.0f) & (fabsf (in[3]) <= G_MAXFLOAT) & (fabsf (r) <= G_MAXFLOAT) & (fabsf (g) <= G_MAXFLOAT) & (fabsf (b) <= G_MAXFLOAT);
 
   out[0] = good ? r : 0.0f;
@@ -134,7 +146,7 @@ show_pixels (const gfloat *restrict in, const gfloat *restrict alpha, gfloat who
 {
   for (gint i = 0; i < n; i++)
     {
-      const gfloat r = linear_from_perceptual (in[4 * i]), g = linear_from_perceptual (in[4 * i + 1]), b = linear_from_perceptual (in[4 * i + 2]);
+      const gfloat r = shown_light (in[4 * i]), g = shown_light (in[4 * i + 1]), b = shown_light (in[4 * i + 2]);
 
       out[4 * i] = alpha[i] > 0.0f ? r : 0.0f;
       out[4 * i + 1] = alpha[i] > 0.0f ? g : 0.0f;

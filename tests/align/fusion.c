@@ -72,12 +72,16 @@ typedef struct { Plane colour[3], alpha, weight; } Frame;
 static gdouble
 curve (gdouble light)
 {
+  if (light < 0)
+    return -curve (-light);
   return light <= 0.0031308 ? 12.92 * light : 1.055 * pow (light, 1 / 2.4) - 0.055;
 }
 
 static gdouble
 light_of (gdouble v)
 {
+  if (v < 0)
+    return -light_of (-v);
   return v <= 0.04045 ? v / 12.92 : pow ((v + 0.055) / 1.055, 2.4);
 }
 
@@ -551,6 +555,31 @@ check_step (Method method, gint n, gboolean is_grey, gdouble most_halo, gdouble 
   g_free (got);
 }
 
+/* A square of light below 0, as deconvolved and resampled pictures have it, makes no lamp of its surroundings; one that is far off, no infinity. */
+static void
+check_dark (Method method, gdouble below, gdouble most)
+{
+  const GeglRectangle box = { 0, 0, 96, 80 };
+  const gfloat        light[2][4] = { { 0.2f, 0.2f, 0.2f, 1 }, { 0.3f, 0.3f, 0.3f, 1 } }, dark[4] = { below, below, below, 1 };
+  GeglBuffer         *pictures[2];
+  gfloat             *got;
+  gdouble             largest = 0;
+
+  for (gint k = 0; k < 2; k++)
+    {
+      pictures[k] = gegl_buffer_new (&box, babl_format ("RGBA float"));
+      gegl_buffer_set_color_from_pixel (pictures[k], &box, light[k], babl_format ("RGBA float"));
+    }
+  gegl_buffer_set_color_from_pixel (pictures[0], GEGL_RECTANGLE (40, 40, 4, 4), dark, babl_format ("RGBA float"));
+  got = fused (pictures, 2, method);
+  for (gint i = 0; i < 4 * box.width * box.height; i++)
+    largest = isfinite (got[i]) ? fmax (largest, i % 4 < 3 ? got[i] : 0) : INFINITY;
+  expect (largest <= most, "%s with pixels of %g among 0.2 and 0.3: up to %g", names[method], below, largest);
+  for (gint k = 0; k < 2; k++)
+    g_object_unref (pictures[k]);
+  g_free (got);
+}
+
 /* Grey stays grey, in Y as in RGB. */
 static void
 check_grey (Method method)
@@ -606,6 +635,8 @@ fused_pictures (void)
       check_hidden (&random, (Method) method);
       check_plain ((Method) method);
       check_grey ((Method) method);
+      check_dark ((Method) method, -1, light_of (curve (0.3) + 0.3 * (curve (0.3) - curve (-1))));      /* the halo of a step of that height */
+      check_dark ((Method) method, -1e30, G_MAXFLOAT);
     }
   for (gint n = 1; n <= 3; n++)
     for (gint is_grey = 0; is_grey < 2; is_grey++)

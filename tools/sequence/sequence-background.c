@@ -7,7 +7,7 @@
 typedef enum { BY_SETTINGS, BY_LIGHT, BY_WIDTH, BY_FRAMES, WAYS } Way;
 
 /* Of the stars' pixels: where more are left, another way may leave less. */
-static const gdouble most_left[WAYS] = { 0.05, 0.02, 0.2, 0.0 };
+static const gdouble most_left[WAYS] = { 0.05, 0.02, 0.05, 0.0 };
 
 /* Weights and planes; returns what is left of stars. */
 static gdouble

@@ -24,6 +24,7 @@
 #define OF_BRIGHTEST 0.01       /* ... or than this part of a star beside it, of how that was resampled: 0.003 on each axis, of the frame and of those before */
 #define AROUND     2            /* px that go with a star's pixel: the filter reaches farther than its light */
 #define SHARP      0.7          /* of the filter's width: with narrower stars a ray that was turned back is no narrower than these */
+#define NARROW     1.5f         /* px: ... whatever filter was asked for */
 #define THINNEST   1.25         /* px: what is thinner is no trail in the sky, but a column, or a ray */
 
 static gfloat
@@ -289,7 +290,7 @@ clear_columns (CountPlane *filtered)
 gint
 clean_trails (const Sequence *sequence, const WhitenPlanes *planes, PlacedFrame *alone, PlacedFrame *now, gdouble seeing, CountPlane *filtered, GString *rows)
 {
-  const gboolean is_turned = now->applied != 0.0 && seeing > SHARP * sequence->settings.fwhm;
+  const gboolean is_turned = now->applied != 0.0 && seeing > MAX (SHARP * sequence->settings.fwhm, NARROW);
   g_autofree guint8 *mask = g_new0 (guint8, (gsize) filtered->width * filtered->height);
   g_autoptr (GArray) streaks = NULL;
   gint               rays;

@@ -86,7 +86,7 @@ leave_out (FrameList *list, Frame *frame)
 
   if (*since != 0)
     progress_say ("%s still changes after %d seconds: it is left out, and frames after it go on; to have it too, "
-                  "begin again in another folder once it is whole", name, PATIENCE);
+                  "run the command again once it is whole", name, PATIENCE);
   *since = 0;
   *dropped = (FrameDropped) { g_strdup (name), g_strdup_printf ("%s still changed while others had come", name) };
   g_ptr_array_add (list->dropped, dropped);
@@ -108,6 +108,8 @@ live_settle (FrameList *list)
 {
   gint n = 0, i = 0;
 
+  for (gint k = 0; k < list->n; k++)
+    wait_of (&list->frames[k]);         /* the minute of each begins now, not when those before it are over */
   for (; i < list->n; i++)
     {
       const FileWait wait = wait_of (&list->frames[i]);

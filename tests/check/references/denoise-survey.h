@@ -148,7 +148,7 @@ denoise_lean (double e, double error, int lean)
 static inline int
 denoise_is_clipped (double v, double margin)
 {
-  return v <= margin || v >= 1.0 - margin;
+  return v <= margin || v >= 0.999999 - margin;     /* full: 1 less what the curve of floats loses */
 }
 
 /* The samples of a block, of which holes have the others' mean; how many are none, 0 where more than half are.  largest: |sample| */
