@@ -46,8 +46,8 @@ reference (const CheckReferenceArgs *args, RefResult *result)
 #define NOISE 0.05
 
 /* Noise on: a ramp of grey, no tone of which has many blocks; middle grey, without blue or with all of red; with half of its pixels
- * hidden; what is all black and white. */
-typedef enum { RAMP, NO_BLUE, ALL_RED, HALF_HIDDEN, STENCIL } Content;
+ * hidden; what is all black and white; below a sky that is white, stored as light. */
+typedef enum { RAMP, NO_BLUE, ALL_RED, HALF_HIDDEN, STENCIL, WHITE_SKY } Content;
 
 static void
 paint (Content content, gint side, GRand *rand, gfloat *pixels)
@@ -64,7 +64,7 @@ paint (Content content, gint side, GRand *rand, gfloat *pixels)
         pixels[i] = 0.0f;
       if ((content == NO_BLUE && i % 4 == 2) || (content == STENCIL && i % 4 < 3))
         pixels[i] = content == STENCIL && noise < 0.0 ? 1.0f : 0.0f;
-      if (content == ALL_RED && i % 4 == 0)
+      if ((content == ALL_RED && i % 4 == 0) || (content == WHITE_SKY && i / 4 / side < side / 4))
         pixels[i] = 1.0f;
     }
 }
@@ -95,7 +95,7 @@ denoised (const CheckOptions *options, Content content, gint side)
   const GeglRectangle box = { 0, 0, side, side };
   const Babl         *format = babl_format ("R'G'B'A float");
   GRand              *rand = g_rand_new_with_seed (options->seed);
-  GeglBuffer         *buffer = gegl_buffer_new (&box, format);
+  GeglBuffer         *buffer = gegl_buffer_new (&box, content == WHITE_SKY ? babl_format ("RGBA float") : format);
   GeglNode           *graph = gegl_node_new (), *source, *node;
   Picture            *picture = g_new0 (Picture, 1);
 
@@ -191,6 +191,9 @@ promises (const CheckOptions *options, CheckStats *stats)
   picture = denoised (options, HALF_HIDDEN, SIDE);
   level_holds (options, stats, "what is half hidden shows its noise", picture->level, 0.7, why);
   HOLDS ("what is half hidden loses its noise", FALSE, noise_left (picture, 1), 0.4 * NOISE);
+  g_free (picture);
+  picture = denoised (options, WHITE_SKY, SIDE);
+  level_holds (options, stats, "white light hides no noise", picture->level, 0.7, why);
   g_free (picture);
   picture = denoised (options, STENCIL, SIDE);
   HOLDS ("black and white has no noise", FALSE, picture->level, 0);
