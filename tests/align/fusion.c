@@ -273,7 +273,7 @@ wanted_of (GeglBuffer **pictures, gint n, Method method, const GeglRectangle *bo
 {
   const gint size = box->width * box->height;
   gdouble   *wanted = g_new0 (gdouble, 4 * size);
-  Frame      frames[MOST];
+  Frame      frames[MOST] = { { .alpha = { .width = 0 } } };   /* of no picture, nothing */
   Plane      colours[MOST], weights[MOST];
 
   for (gint k = 0; k < n; k++)
