@@ -44,6 +44,19 @@ shown_light (gfloat value)
   return copysignf (linear_from_perceptual (fabsf (value)), value);
 }
 
+/* What is done with a square; `pixels` has room for those of one. */
+typedef void (*SquareWork) (gpointer data, const GeglRectangle *square, gfloat *pixels);
+
+static void
+for_squares (const GeglRectangle *area, SquareWork work, gpointer data)
+{
+  g_autofree gfloat *pixels = g_new (gfloat, 4 * WIDTH * HEIGHT);
+
+  for (gint y = area->y; y < area->y + area->height; y += HEIGHT)
+    for (gint x = area->x; x < area->x + area->width; x += WIDTH)
+      work (data, GEGL_RECTANGLE (x, y, MIN (WIDTH, area->x + area->width - x), MIN (HEIGHT, area->y + area->height - y)), pixels);
+}
+
 /* The pixel of RaGaBaA behind the sRGB curve, and a weight of 1; or nothing, where it is none. */
 static inline gfloat
 see_pixel (const gfloat *in, gfloat *out)
@@ -73,8 +86,9 @@ see_pixels (const gfloat *restrict in, gint n, gfloat *restrict out, gfloat *res
 }
 
 static void
-read_square (Fusing *fusing, const GeglRectangle *square, gfloat *pixels)
+read_square (gpointer data, const GeglRectangle *square, gfloat *pixels)
 {
+  Fusing  *fusing = data;
   gboolean holes = FALSE;
 
   fusing->combine->read (fusing->k, square, pixels, fusing->combine->data);
@@ -91,11 +105,7 @@ read_square (Fusing *fusing, const GeglRectangle *square, gfloat *pixels)
 static void
 read_area (const GeglRectangle *area, gpointer data)
 {
-  g_autofree gfloat *pixels = g_new (gfloat, 4 * WIDTH * HEIGHT);
-
-  for (gint y = area->y; y < area->y + area->height; y += HEIGHT)
-    for (gint x = area->x; x < area->x + area->width; x += WIDTH)
-      read_square (data, GEGL_RECTANGLE (x, y, MIN (WIDTH, area->x + area->width - x), MIN (HEIGHT, area->y + area->height - y)), pixels);
+  for_squares (area, read_square, data);
 }
 
 /* With its weights. */
@@ -163,10 +173,11 @@ typedef struct
 } Writing;
 
 static void
-write_square (const Writing *writing, const GeglRectangle *square, gfloat *pixels)
+write_square (gpointer data, const GeglRectangle *square, gfloat *pixels)
 {
-  const Fusing *fusing = writing->fusing;
-  const gfloat  whole = fusing->combine->alpha == ALPHA_LARGEST ? 1.0f : (gfloat) fusing->combine->n;
+  const Writing *writing = data;
+  const Fusing  *fusing = writing->fusing;
+  const gfloat   whole = fusing->combine->alpha == ALPHA_LARGEST ? 1.0f : (gfloat) fusing->combine->n;
 
   for (gint y = 0; y < square->height; y++)
     {
@@ -180,11 +191,7 @@ write_square (const Writing *writing, const GeglRectangle *square, gfloat *pixel
 static void
 write_area (const GeglRectangle *area, gpointer data)
 {
-  g_autofree gfloat *pixels = g_new (gfloat, 4 * WIDTH * HEIGHT);
-
-  for (gint y = area->y; y < area->y + area->height; y += HEIGHT)
-    for (gint x = area->x; x < area->x + area->width; x += WIDTH)
-      write_square (data, GEGL_RECTANGLE (x, y, MIN (WIDTH, area->x + area->width - x), MIN (HEIGHT, area->y + area->height - y)), pixels);
+  for_squares (area, write_square, data);
 }
 
 static void
