@@ -40,7 +40,7 @@ def operations_in(build):
 
 def cache_folder():
     """A folder for XDG_CACHE_HOME in which babl keeps nothing: where its folder would be is a file.  All processes of a user write what babl
-    remembers of its conversions, it chooses them by timing, and reading some dozen of them takes each process a second."""
+    remembers of its conversions, which it chooses by timing.  (Then it reads /tmp/babl-fishes.txt, unless BABL_INHIBIT_CACHE is set.)"""
     folder = tempfile.TemporaryDirectory(prefix='tessera-cache-')
     babl_forgets(folder.name)
     return folder
@@ -71,13 +71,16 @@ def install_build(build):
 
 
 class Gegl:
-    """The gegl command with the modules of a build folder (None: wherever GEGL itself looks), and with those of GEGL that tests use, or with all."""
+    """The gegl command with the modules of a build folder (None: wherever GEGL itself looks), and with those of GEGL that tests use, or with all.
+    `same_conversions`: each process takes the conversions that babl chose in the one before."""
 
-    def __init__(self, build, all_modules=False):
+    def __init__(self, build, all_modules=False, same_conversions=False):
         self.env = {k: v for k, v in os.environ.items() if not k.startswith(('TESSERA_', 'GEGL_', 'OCL_ICD', 'POCL_'))}
         self.env['LC_ALL'] = 'C.UTF-8'
-        self.cache = cache_folder()
+        self.cache = tempfile.TemporaryDirectory(prefix='tessera-cache-') if same_conversions else cache_folder()
         self.env['XDG_CACHE_HOME'] = self.cache.name
+        if same_conversions:
+            self.env.pop('BABL_INHIBIT_CACHE', None)
         self.operations = operations_in(build) if build else OPERATIONS
         if build:
             self.build = os.path.abspath(build)

@@ -30,8 +30,6 @@ SANITIZED_TESTS = {'memory': ['check-sanitized', 'faults-sanitized-motion-blur',
 RACES = ['-Db_sanitize=thread', '-Db_lundef=false', '-Dc_args=-DTESSERA_NO_CLONES']
 JOBS = min((os.cpu_count() or 1) + 1, 4)         # one more than processors: some wait, some have one thread
 KERNELS = os.path.join(TOP, 'build', 'pocl-cache')      # compiled once for all tests
-# babl fills 350 MB when some processes start: 1.5 s in pages of 4 KB on a small machine, 0.6 s in huge ones.
-HUGE_PAGES = 'glibc.malloc.hugetlb=1'
 SILENCE = 60                    # seconds after which a line says what runs
 # What a part runs beside tests of meson.build.
 PROGRAMS = {'gimp/smoke': ['python3', '-B', 'tests/gimp/run-gimp.py', 'build', '--smoke'],
@@ -379,7 +377,8 @@ def on_terminate(*_):
 
 def main():
     signal.signal(signal.SIGTERM, on_terminate)
-    os.environ.setdefault('GLIBC_TUNABLES', HUGE_PAGES)
+    # babl would read what other programs converted, then fill and time 340 MB in each process: 0.9 s of 1.2 where a gegl saves one picture.
+    os.environ.setdefault('BABL_INHIBIT_CACHE', '1')
     parts = read_parts()
     wanted = list(dict.fromkeys(sys.argv[1:]))
     unknown = [word for word in wanted if word not in parts and word not in FILTERS and word not in known_tests(parts)]

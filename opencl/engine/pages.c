@@ -130,7 +130,8 @@ tessera_large_new (gsize bytes)
 {
   TesseraPages pages;
 
-  if (! tessera_pages_map (&pages, (bytes + HEADER + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE))
+  /* Less than a large page would have a whole one cleared: a night of small frames spends a sixth of its time so (2 cores, 2026-11-30). */
+  if (bytes + HEADER < LARGE_PAGE || ! tessera_pages_map (&pages, (bytes + HEADER + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE))
     pages = (TesseraPages) { .memory = g_malloc (bytes + HEADER) };
   *(TesseraPages *) pages.memory = pages;
   return pages.memory + HEADER;

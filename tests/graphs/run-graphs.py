@@ -276,7 +276,7 @@ def check_graph(gegl, path, work, report):
 
 
 def main():
-    gegl, report = Gegl(sys.argv[1]), Report()
+    gegl, report = Gegl(sys.argv[1], same_conversions=True), Report()
     missing = gegl.missing()
     if report.check('the operations exist', not missing, ', '.join(missing)):
         graphs = sorted(name for name in os.listdir(GRAPHS) if name.endswith('.xml'))
