@@ -176,7 +176,7 @@ gegl_op_class_init (GeglOpClass *klass)
     .categories = "enhance:noise-reduction",
     .reference = "J. Chen, S. Paris, F. Durand, Real-time Edge-Aware Image Processing with the Bilateral Grid, "
                  "SIGGRAPH 2007",
-    .menu_path = "<Image>/Filters/Enhance", .find_halo = find_halo, .run = run
+    .menu_path = "<Image>/Filters/Enhance", .find_halo = find_halo, .stays = TRUE, .run = run
   });
 }
 

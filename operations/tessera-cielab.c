@@ -299,7 +299,7 @@ gegl_op_class_init (GeglOpClass *klass)
                      "and back: Lab color space"),
     .reference = "CIE 15, Colorimetry; V. Oliveira, MSc thesis, 2013, chapter 4.1",
     .menu_path = "<Image>/Colors", .menu_label = _("CIELAB (Tessera)..."),
-    .filter = &cielab, .run = run
+    .filter = &cielab, .stays = TRUE, .run = run
   });
 }
 

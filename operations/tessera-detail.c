@@ -228,7 +228,7 @@ gegl_op_class_init (GeglOpClass *klass)
                      "sharpen, soften skin (Chen, Paris, Durand)"),
     .reference = "J. Chen, S. Paris, F. Durand, Real-time Edge-Aware Image Processing with the Bilateral Grid, SIGGRAPH 2007",
     .menu_path = "<Image>/Filters/Enhance", .menu_label = _("Texture and Clarity (Tessera)..."),
-    .working = "R'G'B'A float", .keeps_grey = TRUE, .find_halo = find_halo, .neutral = neutral, .run = run
+    .working = "R'G'B'A float", .keeps_grey = TRUE, .find_halo = find_halo, .neutral = neutral, .stays = TRUE, .run = run
   });
 }
 

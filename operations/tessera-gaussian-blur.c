@@ -97,7 +97,7 @@ gegl_op_class_init (GeglOpClass *klass)
     .description = _("Softens and blurs evenly by a bell curve of any width: soft focus, smooth backgrounds"),
     .reference = "V. Oliveira, MSc thesis, 2013, chapter 4.2",
     .menu_path = "<Image>/Filters/Blur", .menu_label = _("Gaussian Blur (Tessera)..."),
-    .working = "RaGaBaA float", .keeps_grey = TRUE, .grows = TRUE, .find_halo = find_halo, .neutral = neutral, .run = run
+    .working = "RaGaBaA float", .keeps_grey = TRUE, .grows = TRUE, .find_halo = find_halo, .neutral = neutral, .stays = TRUE, .run = run
   });
 }
 

@@ -202,7 +202,7 @@ gegl_op_class_init (GeglOpClass *klass)
                      "time"),
     .reference = "Hillis & Steele, Data Parallel Algorithms, CACM 29(12), 1986",
     .menu_path = "<Image>/Filters/Blur", .menu_label = _("Mean Blur (Tessera)..."),
-    .filter = &mean_blur, .working = "RaGaBaA float", .keeps_grey = TRUE, .grows = TRUE, .find_halo = find_halo, .neutral = neutral, .run = run
+    .filter = &mean_blur, .working = "RaGaBaA float", .keeps_grey = TRUE, .grows = TRUE, .find_halo = find_halo, .neutral = neutral, .stays = TRUE, .run = run
   });
 }
 

@@ -391,7 +391,7 @@ gegl_op_class_init (GeglOpClass *klass)
     .reference = "T. S. Huang and others, A Fast Two-Dimensional Median Filtering Algorithm, "
                  "IEEE Trans. ASSP 27(1), 1979",
     .menu_path = "<Image>/Filters/Blur", .menu_label = _("Median Blur (Tessera)..."),
-    .find_halo = find_halo, .neutral = neutral, .run = run
+    .find_halo = find_halo, .neutral = neutral, .stays = TRUE, .run = run
   });
 }
 

@@ -205,7 +205,7 @@ gegl_op_class_init (GeglOpClass *klass)
                      "streaks of light, camera shake"),
     .reference = "V. Oliveira, MSc thesis, 2013, chapter 4.3",
     .menu_path = "<Image>/Filters/Blur", .menu_label = _("Motion Blur along a Line (Tessera)..."),
-    .filter = &motion_blur, .working = "RaGaBaA float", .keeps_grey = TRUE, .grows = TRUE, .find_halo = find_halo, .neutral = neutral, .run = run
+    .filter = &motion_blur, .working = "RaGaBaA float", .keeps_grey = TRUE, .grows = TRUE, .find_halo = find_halo, .neutral = neutral, .stays = TRUE, .run = run
   });
 }
 

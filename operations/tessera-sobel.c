@@ -352,7 +352,7 @@ gegl_op_class_init (GeglOpClass *klass)
                       "brightness or each color changes"),
     .reference = "I. Sobel, G. Feldman, A 3x3 Isotropic Gradient Operator for Image Processing, 1968",
     .menu_path = "<Image>/Filters/Edge-Detect", .menu_label = _("Sobel Gradient (Tessera)..."),
-    .filter = &sobel, .halo = { 1, 1, 1, 1 }, .run = run
+    .filter = &sobel, .halo = { 1, 1, 1, 1 }, .stays = TRUE, .run = run
   });
 }
 

@@ -109,7 +109,7 @@ gegl_op_class_init (GeglOpClass *klass)
     .name = "tessera:template", .title = "Template", .categories = "blur",
     .description = "A 3x3 binomial blur, the example to copy",
     .reference = "the binomial kernel",
-    .filter = &template_filter, .working = "RaGaBaA float", .halo = { 1, 1, 1, 1 }, .neutral = neutral, .run = run
+    .filter = &template_filter, .working = "RaGaBaA float", .halo = { 1, 1, 1, 1 }, .neutral = neutral, .stays = TRUE, .run = run
   });
 }
 

@@ -185,7 +185,7 @@ gegl_op_class_init (GeglOpClass *klass)
                      "above a threshold"),
     .reference = "V. Oliveira, MSc thesis, 2013, chapter 4.2",
     .menu_path = "<Image>/Filters/Enhance", .menu_label = _("Unsharp Mask (Tessera)..."),
-    .working = "R'G'B'A float", .keeps_grey = TRUE, .find_halo = find_halo, .neutral = neutral, .run = run
+    .working = "R'G'B'A float", .keeps_grey = TRUE, .find_halo = find_halo, .neutral = neutral, .stays = TRUE, .run = run
   });
 }
 

@@ -86,6 +86,12 @@ tessera_arrival_expect (BandState *state, const Source *source, TesseraImage *im
     }
   if (travel->converts && (status = tessera_band_keep (state, arrival->bytes, FALSE, &arrival->raw)) != 0)
     return status;
+  if (source->held && ! on_host && gegl_rectangle_contains (&source->held->rect, &part))
+    {
+      arrival->held = source->held;
+      arrival->ready = arrival->bytes;
+      return 0;
+    }
   if (! on_host && row == part.width * travel->bytes
       && (arrival->from = tessera_reach_rows (source->buffer, travel->format, &part, state->job->device)))
     {
@@ -159,6 +165,39 @@ decode (BandState *state, Arrival *arrival, gint bottom)
   });
 }
 
+gint
+tessera_copy_pixels (BandState *state, gsize pixel, TesseraMemory *from, gint from_x, gint from_y, gint from_width,
+                     TesseraMemory *to, gint to_x, gint to_y, gint to_width, gint width, gint height)
+{
+  const gint unit = pixel % 16 == 0 ? 16 : pixel % 4 == 0 ? 4 : 1;
+  const gint units = pixel / unit;
+
+  return tessera_engine_launch (state, 0, &(TesseraLaunch) {
+    .kernel = unit == 16 ? "copy_16" : unit == 4 ? "copy_4" : "copy_1",
+    .size = { width * units, height },
+    .group = { 32, 4 },
+    .args = { ARG (from), ARG (from_x * units), ARG (from_y), ARG (from_width * units), ARG (to), ARG (to_x * units), ARG (to_y),
+              ARG (to_width * units), ARG (width * units), ARG (height) }
+  });
+}
+
+/* In place of an upload. */
+static gint
+copy_held (BandState *state, Arrival *arrival)
+{
+  const TesseraHeld   *held = arrival->held;
+  const TesseraImage  *image = arrival->image;
+  const GeglRectangle *part = &arrival->part;
+  const gboolean       is_raw = arrival->raw != NULL;
+  gint                 status;
+
+  status = tessera_copy_pixels (state, held->pixel, held->memory, part->x - held->rect.x, part->y - held->rect.y, held->rect.width,
+                                is_raw ? arrival->raw : image->memory, is_raw ? 0 : part->x - image->x, is_raw ? 0 : part->y - image->y,
+                                is_raw ? part->width : image->stride, part->width, part->height);
+  arrival->sent = arrival->ready;
+  return tessera_stage (state->job, "running", status);
+}
+
 static gint
 send_ready (BandState *state, Arrival *arrival)
 {
@@ -168,6 +207,8 @@ send_ready (BandState *state, Arrival *arrival)
 
   if (bytes == 0)
     return 0;
+  if (arrival->held)
+    return copy_held (state, arrival);
   status = tessera_enqueue_upload (job->queue, LANE_UPLOAD, arrival->raw ? arrival->raw : arrival->image->memory,
                                    arrival->offset + arrival->sent,
                                    arrival->from + arrival->sent,
@@ -178,6 +219,13 @@ send_ready (BandState *state, Arrival *arrival)
   arrival->sent = arrival->ready;
   tessera_queue_flush (job->queue, LANE_UPLOAD);
   return 0;
+}
+
+/* What is enqueued now comes after the pixels. */
+static gint
+wait_for_sent (BandState *state, const Arrival *arrival)
+{
+  return arrival->held ? 0 : tessera_enqueue_wait (state->job->queue, arrival->uploads[arrival->n_uploads - 1]);
 }
 
 /* Rows up to `bottom` are on the device, or will be there before commands that are enqueued now. */
@@ -207,7 +255,7 @@ use_sent (BandState *state, Arrival *arrival)
   if (arrival->sent == 0 || arrival->part.width < image->width || arrival->part.height < image->height)
     return 0;
   bottom = arrival->sent / (arrival->bytes / image->height);
-  if ((status = tessera_enqueue_wait (state->job->queue, arrival->uploads[arrival->n_uploads - 1])) != 0)
+  if ((status = wait_for_sent (state, arrival)) != 0)
     return tessera_stage (state->job, "running", status);
   status = arrival->raw ? tessera_stage (state->job, "running", decode (state, arrival, bottom)) : 0;
   return status != 0 ? status : use_rows (state, arrival, bottom);
@@ -236,7 +284,7 @@ tessera_arrival_send (BandState *state, Arrival *arrival)
   arrival->ready = arrival->bytes;
   if ((status = send_ready (state, arrival)) != 0)
     return status;
-  status = tessera_enqueue_wait (job->queue, arrival->uploads[arrival->n_uploads - 1]);
+  status = wait_for_sent (state, arrival);
   if (status == 0 && arrival->raw)
     status = decode (state, arrival, arrival->part.height);
   if (status == 0 && (arrival->part.width < image->width || arrival->part.height < image->height))

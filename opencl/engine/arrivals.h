@@ -13,6 +13,7 @@ typedef struct
 {
   GeglBuffer          *buffer;
   const TesseraTravel *travel;
+  const TesseraHeld   *held;            /* the same pixels on the device, or NULL */
   const GeglRectangle *bounds;
   TesseraBorder        border;
 } Source;
@@ -30,6 +31,9 @@ guint tessera_travel_variant (const TesseraTravel *travel);
  * rows can be sent to their place. */
 gint tessera_arrival_expect (BandState *state, const Source *source, TesseraImage *image, Arrival *arrival,
                              TesseraCopy *copies, guint *n);
+/* Copies width x height pixels of `pixel` bytes on the device, from (from_x, from_y) of rows of `from_width` pixels, to those of another. */
+gint tessera_copy_pixels (BandState *state, gsize pixel, TesseraMemory *from, gint from_x, gint from_y, gint from_width,
+                          TesseraMemory *to, gint to_x, gint to_y, gint to_width, gint width, gint height);
 /* Uploads the rows that are ready. */
 gint tessera_arrival_send_ready (BandState *state, Arrival *arrival);
 /* Everything has been read: uploads the rest, then decodes and extends it. */

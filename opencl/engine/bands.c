@@ -42,12 +42,12 @@ tessera_band_prepare (Job *job, gint y, gint rows, BandState **result, TesseraCo
   if (request->input_format)
     band->input = tessera_image_for (&around, request->input_format);
   if (! request->is_blind)
-    status = tessera_arrival_expect (state, &(Source) { request->input, &job->input, &request->bounds, request->border },
+    status = tessera_arrival_expect (state, &(Source) { request->input, &job->input, job->held[0], &request->bounds, request->border },
                      &band->input, &state->arrivals[0], copies, n);
   if (status == 0 && request->aux)
     {
       band->aux = tessera_image_for (&around, request->aux_format);
-      status = tessera_arrival_expect (state, &(Source) { request->aux, &job->aux, &request->aux_bounds,
+      status = tessera_arrival_expect (state, &(Source) { request->aux, &job->aux, job->held[1], &request->aux_bounds,
                                           TESSERA_BORDER_CLAMP },
                        &band->aux, &state->arrivals[1], copies, n);
     }
@@ -218,7 +218,7 @@ tessera_band_wait (BandState *state, guint slice, TesseraCopy *copies, guint *n)
     job->timings->download += tessera_event_duration (event) / 1e9;
   if (job->survey)
     job->request->filter->merge (job->request, &state->band.roi, job->survey->result, state->answer_host->pointer);
-  else if (event && ! state->straight)
+  else if (event && ! state->straight && ! job->stays)
     tessera_result_write (state, &state->slices[slice], &copies[(*n)++]);
   if (slice + 1 >= state->n_slices)
     give_memories (state);              /* the device is done with this band */

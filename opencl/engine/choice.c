@@ -12,6 +12,7 @@
 #include "messages.h"
 #include "pages.h"
 #include "program.h"
+#include "resident.h"
 #include "settings.h"
 #include "speed.h"
 #include "tiles.h"
@@ -126,6 +127,8 @@ c_is_faster (const TesseraRequest *request, const TesseraDevice *device, gchar *
     *reason = g_strdup ("the OpenCL device is a processor: C is faster");
   else if (request->has_slow_kernel)
     *reason = g_strdup ("it has no fast kernel for these settings");
+  else if (tessera_is_resident (request->input))        /* C would have to fetch it first */
+    return FALSE;
   else if (! tessera_speed_prefers_c (request->filter->name, tessera_request_kind (request), tessera_request_work (request),
                                       &c, &on_device))
     return FALSE;
@@ -146,6 +149,8 @@ tessera_choose_device (const TesseraRequest *request, gchar **reason)
   *reason = NULL;
   if (! request->filter->source)
     *reason = g_strdup ("it has no kernels");
+  else if (request->is_in_c)
+    *reason = g_strdup ("the device has lost its result");
   else if (request->output && (request->output == request->input || request->output == request->aux))
     *reason = g_strdup ("it is computed in place: nothing would be left to compare the device's result with");
   else if (mode == TESSERA_OPENCL_OFF)

@@ -35,6 +35,7 @@ void tessera_set_clock_offset  (gint64 microseconds) { WRITE_SETTING (clock_offs
 void tessera_set_eager_progress (gboolean eager) { WRITE_SETTING (eager_progress, eager); }
 void tessera_set_proof         (gboolean on) { WRITE_SETTING (trusts_kernels, ! on); }
 void tessera_set_remembering   (gboolean on) { WRITE_SETTING (forgets, ! on); }
+void tessera_set_residence     (gboolean on) { WRITE_SETTING (sends_home, ! on); }
 
 void
 tessera_set_memory (guint mebibytes)

@@ -23,6 +23,7 @@
 #define TESSERA_JOB_H
 
 #include "formats.h"
+#include "held.h"
 #include "memory.h"
 #include "plan.h"
 #include "program.h"
@@ -41,6 +42,7 @@ typedef struct
   gdouble      read, upload, run, download, write, submit;   /* submit: the host's time for commands */
   const gchar *failed_at;       /* the stage in which an error came up */
   GPtrArray   *unproven;        /* TesseraProofMark: used kernels that are not yet known to give C's results */
+  TesseraHeld *stays;           /* the result, if it stays on the device, or NULL */
 } TesseraTimings;
 
 /* A table on the device, for all bands of a request. */
@@ -68,6 +70,8 @@ typedef struct
   guint                 n_tables;
   TesseraPlan           plan;
   gboolean              profiled;       /* are its commands timed? */
+  TesseraHeld          *held[2];        /* input and aux, if they are on the device already */
+  TesseraHeld          *stays;          /* where the result goes, if it stays there */
 } Job;
 
 /* Notes the stage in which an error came up; passes the status on. */
@@ -83,6 +87,7 @@ tessera_stage (const Job *job, const gchar *stage, gint status)
 typedef struct
 {
   const TesseraTravel *travel;
+  const TesseraHeld   *held;            /* where the pixels are on the device, or NULL */
   TesseraBorder        border;
   TesseraImage        *image;
   GeglRectangle        part;            /* of it that travels */

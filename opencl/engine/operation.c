@@ -13,8 +13,9 @@
  * notification, which would invalidate the node, or writes the file.  What a device finds step by step is a request's answer
  * (TesseraAnswer: the points of sift, a shift).  A list is a GeglPath property that is filled in place.
  *
- * Chains that stay on the device.  A filter knows only its TesseraBand; only the class makes requests and takes GEGL's output.  So
- * `process` may return a buffer of ours, whose tiles are fetched when a reader asks, and which the next filter knows again.
+ * The third is there: chains that stay on the device.  A filter knows only its TesseraBand; only the class makes requests and takes
+ * GEGL's output.  So `process` may return a buffer of ours (resident.c), whose tiles are fetched when a reader asks, and which the next
+ * filter knows again.
  */
 #include "config.h"
 #include <glib/gi18n-lib.h>
@@ -24,6 +25,8 @@
 #include "breaker.h"
 #include "geometry.h"
 #include "messages.h"
+#include "resident.h"
+#include "settings.h"
 
 #define SMALL_PART 8            /* of the whole, where parts are computed alone */
 
@@ -246,20 +249,84 @@ make_request (GeglOperation *operation, GeglBuffer *input, GeglBuffer *aux, Gegl
   };
 }
 
+/* What it takes to compute a result again. */
+typedef struct
+{
+  GeglOperation  *operation;
+  GeglNode       *node;                 /* whose formats `run` may ask for */
+  TesseraRequest  request;              /* as the class made it */
+  gpointer        properties;
+} Again;
+
 static gboolean
-answer (GeglOperation *operation, GeglBuffer *input, GeglBuffer *aux, GeglBuffer *output, const GeglRectangle *roi)
+carry_out (TesseraRequest *request, const GeglProperties *properties)
+{
+  const TesseraOperationInfo *info = info_of (request->errand.operation);
+  gboolean                    done;
+
+  tessera_breaker_begin_picture ();
+  done = info->run ? info->run (request, properties) : tessera_process (request);
+  tessera_breaker_end_picture ();
+  return done;
+}
+
+static void
+compute_again (gpointer data, GeglBuffer *output)
+{
+  const Again   *again = data;
+  TesseraRequest request = again->request;
+
+  request.output = output;
+  request.is_in_c = TRUE;
+  carry_out (&request, again->properties);
+}
+
+static void
+free_again (gpointer data)
+{
+  Again *again = data;
+
+  g_object_unref (again->operation);
+  g_object_unref (again->node);
+  g_object_unref (again->request.input);
+  g_clear_object (&again->request.aux);
+  g_free (again->properties);
+  g_free (again);
+}
+
+static void
+insure (GeglBuffer *resident, const TesseraRequest *request, const GeglProperties *properties)
+{
+  GeglOperation *operation = request->errand.operation;
+  const gsize    size = ((const TesseraOperationClass *) G_OBJECT_GET_CLASS (operation))->properties_size;
+  Again         *again = g_new (Again, 1);
+
+  *again = (Again) { .operation = g_object_ref (operation), .node = g_object_ref (operation->node), .request = *request,
+                     .properties = g_memdup2 (properties, size) };
+  again->request.resident = NULL;
+  again->request.output = NULL;
+  g_object_ref (again->request.input);
+  if (again->request.aux)
+    g_object_ref (again->request.aux);
+  tessera_resident_insure (resident, compute_again, again, free_again);
+}
+
+/* `resident`: where the result goes if it stays on the device, or NULL. */
+static gboolean
+answer (GeglOperation *operation, GeglBuffer *input, GeglBuffer *aux, GeglBuffer *output, const GeglRectangle *roi, GeglBuffer **resident)
 {
   const gsize               size = ((const TesseraOperationClass *) G_OBJECT_GET_CLASS (operation))->properties_size;
   g_autofree GeglProperties *copy = g_memdup2 (properties_of (operation), size);
-  TesseraRequest            request;
+  TesseraRequest            request, made;
   gboolean                  done;
 
   if (! input || gegl_rectangle_is_empty (roi))
     return TRUE;
-  request = make_request (operation, input, aux, output, roi, copy);
-  tessera_breaker_begin_picture ();
-  done = info_of (operation)->run ? info_of (operation)->run (&request, copy) : tessera_process (&request);
-  tessera_breaker_end_picture ();
+  made = request = make_request (operation, input, aux, output, roi, copy);
+  request.resident = resident;
+  done = carry_out (&request, copy);
+  if (resident && *resident)
+    insure (*resident, &made, copy);
   return done;
 }
 
@@ -269,9 +336,35 @@ process_buffers (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output
                  gint level G_GNUC_UNUSED)
 {
   if (! ((TesseraOperation *) operation)->hands_on)
-    return answer (operation, input, NULL, output, roi);
+    return answer (operation, input, NULL, output, roi, NULL);
   gegl_buffer_copy (input, roi, GEGL_ABYSS_NONE, output, roi);
   return TRUE;
+}
+
+/* Do operations of ours read what the node makes, and nobody else? */
+static gboolean
+only_ours_follow (GeglNode *node, gint depth)
+{
+  g_autofree GeglNode **consumers = NULL;
+  const gint            n = gegl_node_get_consumers (node, "output", &consumers, NULL);
+  gboolean              ours = n > 0 && depth < 8;
+
+  for (gint i = 0; i < n && ours; i++)
+    ours = g_type_is_a (G_OBJECT_TYPE (gegl_node_get_gegl_operation (consumers[i])), tessera_operation_get_type ())
+           || (g_strcmp0 (gegl_node_get_operation (consumers[i]), "gegl:nop") == 0 && only_ours_follow (consumers[i], depth + 1));
+  return ours;
+}
+
+/* Not where GEGL has its cache filled: nothing would be in it. */
+static gboolean
+may_stay (GeglOperation *operation, GeglBuffer *output)
+{
+  gint shift_x, shift_y;
+
+  if (! info_of (operation)->stays || tessera_sends_home () || G_OBJECT_TYPE (output) != GEGL_TYPE_BUFFER)
+    return FALSE;
+  g_object_get (output, "shift-x", &shift_x, "shift-y", &shift_y, NULL);
+  return shift_x == 0 && shift_y == 0 && ! g_object_get_data (G_OBJECT (output), "is-linear") && only_ours_follow (operation->node, 0);
 }
 
 static gboolean
@@ -281,13 +374,17 @@ process (GeglOperation *operation, GeglOperationContext *context, const gchar *p
   const gboolean has_aux = info_of (operation)->has_aux, hands_on = ((TesseraOperation *) operation)->hands_on;
   g_autoptr (GeglBuffer) input = (GeglBuffer *) gegl_operation_context_dup_object (context, "input");
   g_autoptr (GeglBuffer) aux = has_aux ? (GeglBuffer *) gegl_operation_context_dup_object (context, "aux") : NULL;
-  GeglBuffer    *output = NULL;
+  GeglBuffer    *output = NULL, *resident = NULL;
+  gboolean       done;
 
   if (! hands_on && ! passes_through (operation))
     output = gegl_operation_context_get_target (context, pad);
   else if (input)
     gegl_operation_context_take_object (context, pad, (GObject *) g_object_ref (input));
-  return hands_on || answer (operation, input, aux, output, roi);
+  done = hands_on || answer (operation, input, aux, output, roi, output && may_stay (operation, output) ? &resident : NULL);
+  if (resident)
+    gegl_operation_context_take_object (context, pad, (GObject *) resident);
+  return done;
 }
 
 /* --------------------------------------------------------------- the class -- */

@@ -74,12 +74,19 @@ band_bytes (const TesseraPlanBasis *basis, gboolean in_tiles, gint rows)
   return bytes;
 }
 
+/* Bytes that travel to the device for a pixel. */
+static guint
+bytes_in (const TesseraPlanBasis *basis)
+{
+  return (basis->is_there ? 0 : basis->input.bytes) + basis->aux.bytes;
+}
+
 /* Host memory for a band. */
 static guint64
 pinned_bytes (const TesseraPlanBasis *basis, gboolean in_tiles, gint rows)
 {
-  return tessera_pixels_around (basis->request, basis->request->roi.width, rows) * (basis->input.bytes + basis->aux.bytes)
-         + (in_tiles ? 0 : (guint64) basis->request->roi.width * rows * basis->output.bytes);
+  return tessera_pixels_around (basis->request, basis->request->roi.width, rows) * bytes_in (basis)
+         + (in_tiles || basis->stays ? 0 : (guint64) basis->request->roi.width * rows * basis->output.bytes);
 }
 
 /* ------------------------------------------------------------------ plan -- */
@@ -89,8 +96,8 @@ static gint
 best_rows (const TesseraPlanBasis *basis, gint again)
 {
   const TesseraRequest *request = basis->request;
-  const guint           most = MAX (1, tessera_request_pixels (request) / LEAST_PIXELS), in = basis->input.bytes + basis->aux.bytes;
-  const gdouble         stages = tessera_request_pixels (request) * (gdouble) (in + basis->output.bytes) / BUS;
+  const guint           most = MAX (1, tessera_request_pixels (request) / LEAST_PIXELS), in = bytes_in (basis);
+  const gdouble         stages = tessera_request_pixels (request) * (gdouble) (in + (basis->stays ? 0 : basis->output.bytes)) / BUS;
   const gdouble         band = SUBMIT_SECONDS + (gdouble) again * request->roi.width * in / BUS;
   const guint           bands = CLAMP ((guint) (sqrt (stages / band) + 0.5), 1, most);
 
@@ -161,15 +168,16 @@ tessera_plan (const TesseraPlanBasis *basis)
   const TesseraTileGrid *grid = &basis->grid;
   const guint64          pixels = tessera_request_pixels (basis->request);
   const gint             height = basis->request->roi.height;
-  const gboolean         may_be_tiles = grid->all > 0 && ! basis->survey
+  const gboolean         may_be_tiles = grid->all > 0 && ! basis->survey && ! basis->stays
                                         && (guint64) grid->all * grid->width * grid->height <= MOST_IN_TILES * pixels;
   TesseraPlan            plan = plan_rows (basis, may_be_tiles);
+  guint                  slices;
 
   if (plan.in_tiles && plan.rows < MIN (grid->height, height))
     plan = plan_rows (basis, FALSE);    /* no band would hold a whole tile */
-  plan.slices = plan.rows < height || basis->survey ? 1
-                : slices_of (basis, tessera_request_subject (basis->request));
-  plan.result_slices = MIN (plan.slices, slices_of (basis, pixels));
+  slices = plan.rows < height || basis->survey ? 1 : slices_of (basis, tessera_request_subject (basis->request));
+  plan.slices = basis->is_there ? 1 : slices;
+  plan.result_slices = MIN (slices, slices_of (basis, pixels));
   plan.one_lane = plan.rows >= height && ! (plan.slices > 1 && basis->request->filter->arrived);
   plan.tile_height = basis->tile_height;
   plan.tile_shift = basis->tile_shift;

@@ -25,6 +25,7 @@ typedef struct
   guint64               budget;         /* bytes of the device's memory */
   guint64               most_pinned;    /* ... and of the host's */
   gint                  rows;           /* of a band, if prescribed; else 0 */
+  gboolean              is_there, stays;        /* the input is on the device already; the result stays there */
 } TesseraPlanBasis;
 
 typedef struct

@@ -19,6 +19,7 @@
 #include "progress.h"
 #include "proof.h"
 #include "pump.h"
+#include "resident.h"
 #include "sample.h"
 #include "settings.h"
 #include "slabs.h"
@@ -56,6 +57,13 @@ log_failure (const TesseraRequest *request, const TesseraDevice *device, const g
                  request->roi.width, request->roi.height, device->name);
 }
 
+/* Its pixels did not all travel, so its time says nothing about others. */
+static gboolean
+is_short_cut (const TesseraRequest *request, const TesseraTimings *timings)
+{
+  return timings->stays || tessera_is_resident (request->input) || tessera_is_resident (request->aux);
+}
+
 /* After a request: what it teaches for the next choice, and its message. */
 static void
 note_device_request (const TesseraRequest *request, const TesseraDevice *device, const TesseraTimings *timings,
@@ -65,7 +73,8 @@ note_device_request (const TesseraRequest *request, const TesseraDevice *device,
   gchar       *path;
 
   tessera_breaker_succeed (filter, tessera_request_reads (request));
-  tessera_speed_note (filter, tessera_request_kind (request), tessera_request_work (request), TRUE, seconds);
+  if (! is_short_cut (request, timings))
+    tessera_speed_note (filter, tessera_request_kind (request), tessera_request_work (request), TRUE, seconds);
   tessera_count (device_requests, 1);
   tessera_count (read_ns, timings->read * 1e9);
   tessera_count (upload_ns, timings->upload * 1e9);
@@ -79,18 +88,34 @@ note_device_request (const TesseraRequest *request, const TesseraDevice *device,
   g_free (path);
 }
 
+/* The result comes to the host after all. */
+static gint
+bring_home (const TesseraRequest *request, TesseraTimings *timings)
+{
+  const gint status = timings->stays ? tessera_held_deliver (timings->stays, request->output) : 0;
+
+  tessera_held_unref (g_steal_pointer (&timings->stays));
+  return status;
+}
+
 /* Does the device compute what C does?  It is looked at where the request has used a kernel for the first time in this process, and now
- * and then.  `marks`: of such kernels, or NULL.  They stay unproven where the result shows nothing. */
+ * and then.  The marks of such kernels stay unproven where the result shows nothing. */
 static gboolean
 is_proven (const TesseraRequest *request, const TesseraSurvey *survey, const TesseraDevice *device, TesseraProgram *program,
-           GPtrArray *marks, gdouble seconds)
+           TesseraTimings *timings, gdouble seconds)
 {
   const gint64 began = g_get_monotonic_time ();
+  GPtrArray   *marks = timings->unproven;
   TesseraProof proof;
   gdouble      took;
 
   if (tessera_trusts_kernels () || ! tessera_sample_due (request, survey, seconds, marks != NULL))
     return TRUE;
+  if (bring_home (request, timings) != 0)
+    {
+      tessera_breaker_fail (request->filter->name);
+      return FALSE;
+    }
   proof = tessera_prove_result (request, survey, marks ? TESSERA_PROOF_SPOTS : TESSERA_PROOF_SPOT);
   if (proof == TESSERA_PROOF_DIFFERS)
     {
@@ -182,13 +207,18 @@ process_on_device (const TesseraRequest *request, const TesseraSurvey *survey, c
   if (status != 0)
     count_failure (request, status);
   else
-    is_right = is_proven (request, survey, device, program, timings.unproven, seconds);
+    is_right = is_proven (request, survey, device, program, &timings, seconds);
   g_clear_pointer (&timings.unproven, g_ptr_array_unref);
   if (is_right)
     {
       note_device_request (request, device, &timings, seconds);
-      try_c (request, survey, seconds);
+      if (! is_short_cut (request, &timings))
+        try_c (request, survey, seconds);
     }
+  if (is_right && timings.stays)
+    *request->resident = tessera_resident_new (timings.stays, request->output, request->filter->name);
+  else
+    tessera_held_unref (timings.stays);
   return is_right;
 }
 
@@ -201,6 +231,8 @@ process_in_c (const TesseraRequest *request, const TesseraSurvey *survey, const 
   gint64               began = g_get_monotonic_time ();
   gdouble              seconds;
 
+  tessera_resident_settle (request->input);
+  tessera_resident_settle (request->aux);
   if (survey)
     tessera_survey_all (request, survey);
   else
@@ -219,7 +251,7 @@ process_in_c (const TesseraRequest *request, const TesseraSurvey *survey, const 
 static void
 flush (GeglBuffer *buffer)
 {
-  if (buffer)
+  if (buffer && ! tessera_is_resident (buffer))
     gegl_buffer_flush_ext (buffer, NULL);
 }
 
@@ -268,7 +300,7 @@ process_timed (const TesseraRequest *request, const TesseraSurvey *survey)
       tessera_count (fallbacks, 1);
       reason = g_strdup ("the device failed");
     }
-  if (tessera_mode () == TESSERA_OPENCL_FORCE && request->filter->source)
+  if (tessera_mode () == TESSERA_OPENCL_FORCE && request->filter->source && ! request->is_in_c)
     {
       tessera_log ("%s: TESSERA_OPENCL=force, but %s", request->filter->name, reason);
       return FALSE;

@@ -13,6 +13,7 @@
 
 #include "bands.h"
 #include "passes.h"
+#include "resident.h"
 #include "settings.h"
 
 #define PARTS 840               /* of a band that is read in slices; any number of slices divides it */
@@ -283,11 +284,12 @@ pump_bands (Pump *pump)
 static TesseraPlan
 make_plan (const Job *job)
 {
+  const guint64         budget = tessera_budget (job->device), held = tessera_held_bytes ();
   const TesseraRequest *request = job->request;
   TesseraPlanBasis      basis = { .request = request, .survey = job->survey, .input = job->input, .aux = job->aux,
                                   /* a survey's are planned as if it made what it reads */
                                   .output = job->survey ? job->input : job->output,
-                                  .budget = tessera_budget (job->device),
+                                  .budget = budget > held ? budget - held : 0, .is_there = job->held[0] != NULL, .stays = job->stays != NULL,
                                   .most_pinned = tessera_most_pinned (), .tile_pixels = tessera_tile_pixels (),
                                   .rows = tessera_band_rows (), .tile_height = 1 };
   GeglBuffer           *like = request->output ? request->output : request->input;
@@ -299,6 +301,53 @@ make_plan (const Job *job)
   return tessera_plan (&basis);
 }
 
+/* What is on the device already, and what stays there. */
+static void
+find_held (Job *job)
+{
+  const TesseraRequest *request = job->request;
+
+  if (! request->is_blind)
+    job->held[0] = tessera_resident_held (request->input, job->device, job->input.format);
+  if (request->aux)
+    job->held[1] = tessera_resident_held (request->aux, job->device, job->aux.format);
+  if (request->output && request->resident && ! *request->resident && ! job->survey && job->output.format == gegl_buffer_get_format (request->output))
+    job->stays = tessera_held_new (job->device, &request->roi, job->output.format);
+}
+
+static void
+leave_held (Job *job, gboolean good)
+{
+  tessera_held_unref (job->held[0]);
+  tessera_held_unref (job->held[1]);
+  if (good)
+    job->timings->stays = job->stays;
+  else if (job->stays)
+    tessera_held_lose (job->stays);
+}
+
+static gint
+carry_out (Pump *pump)
+{
+  Job *job = &pump->job;
+  gint y, status, end_status;
+
+  job->plan = make_plan (job);
+  if (job->plan.rows == 0)
+    return tessera_stage (job, "planning bands", tessera_error (TESSERA_UNASKED));
+  job->profiled = tessera_profiling ();
+  status = tessera_stage (job, "creating a queue",
+                          tessera_queue_take (job->device, job->plan.one_lane, job->profiled, &job->queue));
+  if (status != 0)
+    return status;
+  status = pump_bands (pump);
+  drop_bands (pump, &y);
+  keep_unproven (pump);
+  end_status = job->queue ? tessera_stage (job, "running", tessera_queue_give (job->queue, status == 0)) : 0;
+  tessera_tables_free (job, status == 0 && end_status == 0, end_status == 0);
+  return status != 0 ? status : end_status;
+}
+
 gint
 tessera_pump (const TesseraRequest *request, const TesseraSurvey *survey, const TesseraDevice *device,
               TesseraProgram *program, TesseraProgram *engine_program, TesseraTimings *timings)
@@ -306,7 +355,7 @@ tessera_pump (const TesseraRequest *request, const TesseraSurvey *survey, const 
   Pump pump = { .job = { .request = request, .survey = survey, .device = device, .program = program,
                          .engine_program = engine_program, .timings = timings } };
   Job *job = &pump.job;
-  gint y, status, end_status;
+  gint status;
 
   if (! request->is_blind)
     job->input = tessera_travel_tables (gegl_buffer_get_format (request->input), request->input_format, FALSE);
@@ -314,18 +363,8 @@ tessera_pump (const TesseraRequest *request, const TesseraSurvey *survey, const 
     job->output = tessera_travel_tables (gegl_buffer_get_format (request->output), request->output_format, TRUE);
   if (request->aux)
     job->aux = tessera_travel_tables (gegl_buffer_get_format (request->aux), request->aux_format, FALSE);
-  job->plan = make_plan (job);
-  if (job->plan.rows == 0)
-    return tessera_stage (job, "planning bands", tessera_error (TESSERA_UNASKED));
-  job->profiled = tessera_profiling ();
-  status = tessera_stage (job, "creating a queue",
-                          tessera_queue_take (device, job->plan.one_lane, job->profiled, &job->queue));
-  if (status != 0)
-    return status;
-  status = pump_bands (&pump);
-  drop_bands (&pump, &y);
-  keep_unproven (&pump);
-  end_status = job->queue ? tessera_stage (job, "running", tessera_queue_give (job->queue, status == 0)) : 0;
-  tessera_tables_free (job, status == 0 && end_status == 0, end_status == 0);
-  return status != 0 ? status : end_status;
+  find_held (job);
+  status = carry_out (&pump);
+  leave_held (job, status == 0);
+  return status;
 }

@@ -71,6 +71,30 @@ prepare_download (BandState *state, TesseraMemory **from, guchar **to)
   return state->status;
 }
 
+/* The result stays: a word of it tells that everything before it has happened. */
+static gint
+put_aside (BandState *state, TesseraMemory *rows)
+{
+  Job                 *job = state->job;
+  const TesseraHeld   *held = job->stays;
+  const GeglRectangle *roi = &state->band.roi;
+  Slice               *last = &state->slices[0];
+  gint                 status;
+
+  state->n_slices = 1;
+  tessera_copy_pixels (state, held->pixel, rows, 0, 0, roi->width, held->memory, 0, roi->y - held->rect.y, roi->width, roi->width, roi->height);
+  tessera_band_keep (state, held->pixel, TRUE, &state->download_to);
+  if ((status = state->status) == 0)
+    status = tessera_enqueue_mark (job->queue, &state->ran);
+  if (status != 0)
+    return tessera_stage (job, "running", status);
+  tessera_queue_flush (job->queue, LANE_RUN);
+  status = tessera_enqueue_download (job->queue, LANE_DOWNLOAD, held->memory, 0, state->download_to->pointer, held->pixel, state->ran,
+                                     &last->downloaded);
+  tessera_queue_flush (job->queue, LANE_DOWNLOAD);
+  return tessera_stage (job, "downloading", status);
+}
+
 static void
 plan_slices (BandState *state)
 {
@@ -141,6 +165,8 @@ tessera_result_send (BandState *state)
       tessera_band_keep (state, (gsize) image->width * image->height * job->output.bytes, FALSE, &from);
       encode (state, &job->output, image, from);
     }
+  if (job->stays)
+    return put_aside (state, from);
   status = prepare_download (state, &from, &to);
   if (status == 0)
     status = tessera_enqueue_mark (job->queue, &state->ran);

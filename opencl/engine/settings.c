@@ -119,6 +119,7 @@ gboolean     tessera_delivers_stored (void) { READ_SETTING (gboolean, s->deliver
 gboolean     tessera_tells_progress_at_once (void) { READ_SETTING (gboolean, s->eager_progress); }
 gboolean     tessera_owns_device     (void) { READ_SETTING (gboolean, s->owns_device); }
 gboolean     tessera_trusts_kernels  (void) { READ_SETTING (gboolean, s->trusts_kernels); }
+gboolean     tessera_sends_home      (void) { READ_SETTING (gboolean, s->sends_home); }
 guint        tessera_remembers       (void) { READ_SETTING (guint, s->forgets ? 0 : 1 + s->mode); }
 static gint  keeps_kernels        (void) { READ_SETTING (gint, s->keeps_kernels); }
 static gint64 clock_offset        (void) { READ_SETTING (gint64, s->clock_offset); }

@@ -28,6 +28,7 @@ typedef struct
   gboolean          trusts_kernels;     /* they are not compared with C */
   gint              keeps_kernels;      /* what the compiler made; negative: unless the device is a processor (TRAPS.md) */
   gboolean          forgets;            /* operations remember nothing of a request */
+  gboolean          sends_home;         /* no result stays on the device */
   gint64            clock_offset;       /* microseconds */
 } TesseraSettings;
 
@@ -46,6 +47,7 @@ gboolean     tessera_delivers_stored   (void);
 gboolean     tessera_tells_progress_at_once (void);
 gboolean     tessera_owns_device       (void);
 gboolean     tessera_trusts_kernels    (void);
+gboolean     tessera_sends_home        (void);
 gboolean     tessera_keeps_kernels     (gboolean on_processor);
 
 /* Microseconds, for pauses; tests move this clock. */

@@ -54,6 +54,9 @@ TESSERA_API void tessera_set_proof (gboolean on);
  * off. */
 TESSERA_API void tessera_set_remembering (gboolean on);
 
+/* Whether a result may stay on the device for the next of our filters (the default). */
+TESSERA_API void tessera_set_residence (gboolean on);
+
 /* Waits until no program is being built beside the requests. */
 TESSERA_API void tessera_finish_builds (void);
 

@@ -48,7 +48,7 @@ TESSERA_API void  tessera_operation_describe_built (gpointer klass, gsize proper
 
 /* What a module and the library must have in common: the sizes of the structs that both use, and a number that is raised
  * where a struct or a function changes and the sizes do not show it. */
-#define TESSERA_HEADERS 2
+#define TESSERA_HEADERS 3
 #define TESSERA_LAYOUT  ((((((TESSERA_HEADERS * 4099u + (guint) sizeof (TesseraOperationInfo)) * 4099u + (guint) sizeof (TesseraFilter)) * 4099u \
                            + (guint) sizeof (TesseraRequest)) * 4099u + (guint) sizeof (TesseraBand)) * 4099u + (guint) sizeof (TesseraLaunch)) * 4099u \
                          + (guint) sizeof (TesseraBlock))
@@ -95,6 +95,8 @@ struct _TesseraOperationInfo
 
   gboolean keeps_grey;          /* of a grey picture the result is one, and leaves as one */
 
+  gboolean stays;               /* `run` makes the result by one tessera_process, does not look at it, and uses no text and no object of the
+                                 * settings: the result may stay on the device, for another filter of ours */
   gboolean has_aux;             /* there is a second input, pad "aux", in the format of the first */
   gboolean grows;               /* with border NONE the result is larger than the image, by the halo */
   gboolean is_whole;            /* every pixel depends on the whole image */

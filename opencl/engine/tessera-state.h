@@ -37,6 +37,7 @@ typedef struct
   guint64 read_ns, write_ns;    /* ... and of its stages on the device path, which overlap; */
   guint64 upload_ns, run_ns, download_ns;       /* only of requests that were profiled */
   guint64 build_ns;             /* building programs */
+  guint64 stays, fetches;       /* results that stayed on the device, and those of them that somebody wanted on the host */
   guint64 tiles;                /* into which the device sent results directly */
   guint64 abandoned_objects;    /* of the live ones: memory that may still be used by a device that does not answer, ... */
   guint64 abandoned_bytes;      /* ... of the host's */

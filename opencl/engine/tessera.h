@@ -316,6 +316,8 @@ struct _TesseraRequest
   gconstpointer        params;         /* the filter's own tables */
   guint                cost_class;     /* 0 to 255: a number for settings that change the cost of a pixel */
   gboolean             has_slow_kernel;        /* for these settings: TESSERA_OPENCL=auto takes C */
+  gboolean             is_in_c;        /* it is computed in C, whatever TESSERA_OPENCL says */
+  GeglBuffer         **resident;       /* where the engine puts a buffer in place of `output` if the result stays on the device; NULL: it does not */
   gboolean             is_blind;       /* the passes do not look at the input: it does not travel, and band->input has no memory */
 };
 

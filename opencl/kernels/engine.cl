@@ -161,6 +161,21 @@ DEFINE_TILE (tile_1, uchar)
 DEFINE_TILE (tile_4, uint)
 DEFINE_TILE (tile_16, uint4)
 
+/* Copies width x height units of one picture into another, both row by row.  Units are as above.  1 read, 1 write. */
+#define DEFINE_COPY(name, unit)                                                                 \
+kernel void name (global const unit *from, int from_x, int from_y, int from_width,              \
+                  global unit *to, int to_x, int to_y, int to_width, int width, int height)     \
+{                                                                                               \
+  const int x = get_global_id (0), y = get_global_id (1);                                       \
+                                                                                                \
+  if (x < width && y < height)                                                                  \
+    to[(long) (to_y + y) * to_width + to_x + x] = from[(long) (from_y + y) * from_width + from_x + x]; \
+}
+
+DEFINE_COPY (copy_1, uchar)
+DEFINE_COPY (copy_4, uint)
+DEFINE_COPY (copy_16, uint4)
+
 /* For opencl/engine/exact.c: eight results of each pair of n numbers, one work-item a pair.  3 reads and 8 writes of 4 bytes. */
 kernel void compute_hard (global const float *numbers, int n, global int *results)
 {

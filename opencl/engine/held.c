@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Results that stay on the device between two of our filters.  Who needs one counts on it; the last one gives its memory back.
+ * All of them have a part of what requests may have, so that these still fit.
+ */
+#include "held.h"
+
+#include "pool.h"
+#include "queue.h"
+
+#define HELD_PART 3             /* of the budget, for all of them */
+
+static GMutex lock;             /* guards the number */
+static gsize  held_bytes;
+
+gsize
+tessera_held_bytes (void)
+{
+  gsize bytes;
+
+  g_mutex_lock (&lock);
+  bytes = held_bytes;
+  g_mutex_unlock (&lock);
+  return bytes;
+}
+
+static gboolean
+reserve (const TesseraDevice *device, gsize bytes)
+{
+  gboolean fits;
+
+  g_mutex_lock (&lock);
+  fits = held_bytes + bytes <= tessera_budget (device) / HELD_PART;
+  if (fits)
+    held_bytes += bytes;
+  g_mutex_unlock (&lock);
+  return fits;
+}
+
+static gsize
+bytes_of (const TesseraHeld *held)
+{
+  return (gsize) held->rect.width * held->rect.height * held->pixel;
+}
+
+static void
+release (TesseraHeld *held)
+{
+  g_mutex_lock (&lock);
+  held_bytes -= bytes_of (held);
+  g_mutex_unlock (&lock);
+  g_free (held);
+}
+
+TesseraHeld *
+tessera_held_new (const TesseraDevice *device, const GeglRectangle *rect, const Babl *format)
+{
+  TesseraHeld *held = g_new (TesseraHeld, 1);
+
+  *held = (TesseraHeld) { .references = 1, .device = device, .format = format, .pixel = babl_format_get_bytes_per_pixel (format), .rect = *rect };
+  if (! reserve (device, bytes_of (held)))
+    g_clear_pointer (&held, g_free);
+  else if (tessera_pool_take (device, bytes_of (held), FALSE, FALSE, &held->memory) != 0)
+    release (g_steal_pointer (&held));
+  return held;
+}
+
+TesseraHeld *
+tessera_held_ref (TesseraHeld *held)
+{
+  if (held)
+    g_atomic_int_inc (&held->references);
+  return held;
+}
+
+void
+tessera_held_unref (TesseraHeld *held)
+{
+  if (! held || ! g_atomic_int_dec_and_test (&held->references))
+    return;
+  tessera_pool_give (held->memory);
+  release (held);
+}
+
+void
+tessera_held_lose (TesseraHeld *held)
+{
+  tessera_pool_lose (held->memory);
+  release (held);
+}
+
+static gint
+download (TesseraQueue *queue, const TesseraHeld *held, guchar *rows)
+{
+  TesseraEvent *event = NULL;
+  gint          status = tessera_enqueue_download (queue, LANE_RUN, held->memory, 0, rows, bytes_of (held), NULL, &event);
+
+  tessera_queue_flush (queue, LANE_RUN);
+  if (status == 0)
+    status = tessera_event_wait (event);
+  if (event)
+    tessera_event_free (event);
+  return status;
+}
+
+gint
+tessera_held_fetch (const TesseraHeld *held, guchar *rows, gboolean *idle)
+{
+  TesseraQueue *queue = NULL;
+  gint          status = tessera_queue_take (held->device, TRUE, FALSE, &queue), end_status;
+
+  *idle = TRUE;
+  if (status != 0)
+    return status;
+  status = download (queue, held, rows);
+  end_status = tessera_queue_give (queue, status == 0);
+  *idle = end_status == 0;
+  return status != 0 ? status : end_status;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Buffers whose pixels are on the device until somebody asks for a tile.
+ */
+#ifndef TESSERA_RESIDENT_H
+#define TESSERA_RESIDENT_H
+
+#include "held.h"
+
+/* A buffer like `like`, which holds what is `held`, and takes that over.  `filter`: a static name, for messages. */
+GeglBuffer  *tessera_resident_new    (TesseraHeld *held, GeglBuffer *like, const gchar *filter);
+
+/* How such a buffer's pixels are computed again, in C, if the device has lost them. */
+typedef void (*TesseraComputeAgain) (gpointer data, GeglBuffer *output);
+void         tessera_resident_insure (GeglBuffer *resident, TesseraComputeAgain compute, gpointer data, GDestroyNotify destroy);
+
+/* The buffer's pixels on this device, in this format; NULL: they are not there, or somebody has asked for them, or written. */
+TesseraHeld *tessera_resident_held   (GeglBuffer *buffer, const TesseraDevice *device, const Babl *format);
+gboolean     tessera_is_resident     (GeglBuffer *buffer);
+/* The pixels are needed on the host: brings them there, if they are not. */
+void         tessera_resident_settle (GeglBuffer *buffer);
+
+/* Brings what is held into `output`; 0 or an error. */
+gint         tessera_held_deliver    (const TesseraHeld *held, GeglBuffer *output);
+
+#endif

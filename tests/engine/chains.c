@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * chains [--cases N] [--seed S]: filters of ours one behind another, whose results stay on the device.  Between two of them comes a
+ * node that hands the buffer on, as an operation of ours does, after something has been done to it: read, written into, copied, its
+ * device lost, OpenCL switched off.  The picture has C's bits, and each result is fetched at most once. */
+#define TESSERA_OPERATION_ITSELF
+#include "tessera-op.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tessera-control.h"
+#include "verdict.h"
+
+#define MOST_STEPS 4
+
+typedef enum { NOTHING, READ_PIXEL, READ_SIDE_BY_SIDE, SAMPLE, ITERATE, SET_PIXELS, SET_ALL, CLEAR, COPY_TILES, CLEAR_COPY, HAND_COPY, HAND_PART,
+               SWITCH_OFF, LOSE, LOSE_LATER, FAIL_NEXT, SCALE, N_DANGERS } Danger;
+
+static const gchar *const danger_names[] = { "nothing", "read-pixel", "read-side-by-side", "sample", "iterate", "set-pixels", "set-all", "clear",
+  "copy-tiles", "clear-copy", "hand-copy", "hand-part", "switch-off", "lose", "lose-later", "fail-next", "scale" };
+
+/* A filter, its settings, and what they are drawn from. */
+typedef struct
+{
+  const gchar *operation, *number;
+  gdouble      least, most;
+} Step;
+
+static const Step steps[] = {
+  { "tessera:gaussian-blur", "std-dev-x", 0.3, 6 }, { "tessera:mean-blur", "radius", 1, 9 }, { "tessera:unsharp-mask", "amount", 0.1, 3 },
+  { "tessera:median-blur", "radius", 1, 5 }, { "tessera:motion-blur", "length", 1, 20 }, { "tessera:bilateral-filter", "range-sigma", 0.05, 0.5 },
+  { "tessera:detail", "texture", 0.1, 1 }, { "tessera:convolution", "offset", -0.2, 0.2 }, { "tessera:equalize", "clip-limit", 1, 4 },
+  { "tessera:cielab", NULL, 0, 0 }, { "tessera:sobel", NULL, 0, 0 }, { "tessera:template", NULL, 0, 0 }
+};
+
+typedef struct
+{
+  guint         seed;
+  const gchar  *format;
+  GeglRectangle extent, roi;
+  guint         n;
+  const Step   *steps[MOST_STEPS];
+  gdouble       numbers[MOST_STEPS];
+  Danger        dangers[MOST_STEPS];    /* behind each but the last */
+  gboolean      has_nop, has_second, joins, proves;
+  guint         memory;                 /* MiB, or 0 */
+} Case;
+
+/* ------------------------------------------------------------------ danger -- */
+
+typedef struct { TesseraOperation parent_instance; } Tap;
+typedef struct { TesseraOperationClass parent_class; } TapClass;
+static GType tap_get_type (void) G_GNUC_CONST;
+G_DEFINE_TYPE (Tap, tap, tessera_operation_get_type ())
+
+static gboolean is_on_device;           /* the run that loses devices */
+
+static void
+read_area (const GeglRectangle *area, gpointer data)
+{
+  gfloat *pixels = g_new (gfloat, 4 * (gsize) area->width * area->height);
+
+  gegl_buffer_get (data, area, 1.0, babl_format ("RGBA float"), pixels, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
+  g_free (pixels);
+}
+
+static void
+darken (GeglBuffer *buffer)
+{
+  GeglBufferIterator *at = gegl_buffer_iterator_new (buffer, NULL, 0, babl_format ("RGBA float"), GEGL_ACCESS_READWRITE, GEGL_ABYSS_NONE, 1);
+
+  while (gegl_buffer_iterator_next (at))
+    for (gint i = 0; i < 4 * at->length; i++)
+      ((gfloat *) at->items[0].data)[i] *= 0.5f;
+}
+
+static void
+set_some (GeglBuffer *buffer, const GeglRectangle *rect)
+{
+  gfloat *pixels = g_new (gfloat, 4 * (gsize) rect->width * rect->height);
+
+  for (gsize i = 0; i < 4 * (gsize) rect->width * rect->height; i++)
+    pixels[i] = (i * 2654435761u >> 8 & 0xffff) / 65535.0f;
+  gegl_buffer_set (buffer, rect, 0, babl_format ("RGBA float"), pixels, GEGL_AUTO_ROWSTRIDE);
+  g_free (pixels);
+}
+
+static void
+copy_from_another (GeglBuffer *buffer, const GeglRectangle *extent)
+{
+  GeglBuffer *other = gegl_buffer_new (extent, gegl_buffer_get_format (buffer));
+
+  set_some (other, extent);
+  gegl_buffer_copy (other, &(GeglRectangle) { extent->x, extent->y, (extent->width + 1) / 2, extent->height }, GEGL_ABYSS_NONE, buffer, NULL);
+  g_object_unref (other);
+}
+
+/* The device loses what it holds: the fetch of it fails. */
+static void
+lose (GeglBuffer *buffer, const GeglRectangle *extent)
+{
+  if (is_on_device)
+    tessera_set_fault ("download:1");
+  read_area (extent, buffer);
+  tessera_set_fault (NULL);
+}
+
+/* Returns what is handed on, a reference. */
+static GeglBuffer *
+endanger (GeglBuffer *buffer, Danger danger)
+{
+  const GeglRectangle *extent = gegl_buffer_get_extent (buffer);
+  const GeglRectangle  some = { extent->x + extent->width / 3, extent->y + extent->height / 3, extent->width / 2 + 1, extent->height / 2 + 1 };
+  gfloat               pixel[4];
+  GeglBuffer          *copy;
+
+  switch (danger)
+    {
+    case READ_PIXEL:
+      read_area (GEGL_RECTANGLE (extent->x, extent->y, 1, 1), buffer);
+      break;
+    case READ_SIDE_BY_SIDE:
+      gegl_parallel_distribute_area (extent, 1.0, GEGL_SPLIT_STRATEGY_AUTO, read_area, buffer);
+      break;
+    case SAMPLE:
+      gegl_buffer_sample (buffer, some.x, some.y, NULL, pixel, babl_format ("RGBA float"), GEGL_SAMPLER_CUBIC, GEGL_ABYSS_NONE);
+      break;
+    case SCALE:
+      gegl_buffer_get (buffer, GEGL_RECTANGLE (some.x / 2, some.y / 2, 1, 1), 0.5, babl_format ("RGBA float"), pixel, GEGL_AUTO_ROWSTRIDE,
+                       GEGL_ABYSS_NONE);
+      break;
+    case ITERATE:
+      darken (buffer);
+      break;
+    case SET_PIXELS:
+      set_some (buffer, &some);
+      break;
+    case SET_ALL:
+      set_some (buffer, extent);
+      break;
+    case CLEAR:
+      gegl_buffer_clear (buffer, &some);
+      break;
+    case COPY_TILES:
+      copy_from_another (buffer, extent);
+      break;
+    case CLEAR_COPY:
+      copy = gegl_buffer_dup (buffer);
+      gegl_buffer_clear (copy, extent);
+      g_object_unref (copy);
+      break;
+    case HAND_COPY:
+      return gegl_buffer_dup (buffer);
+    case HAND_PART:
+      return gegl_buffer_create_sub_buffer (buffer, extent);
+    case SWITCH_OFF:
+      tessera_set_opencl_mode (TESSERA_OPENCL_OFF);
+      break;
+    case LOSE:
+      lose (buffer, extent);
+      break;
+    case LOSE_LATER:                    /* the next request fails, and so does the fetch that C then needs */
+      if (is_on_device)
+        tessera_set_fault ("download:1");
+      tessera_set_opencl_mode (TESSERA_OPENCL_OFF);
+      break;
+    case FAIL_NEXT:
+      if (is_on_device)
+        tessera_set_fault ("enqueue:2");
+      break;
+    default:
+      break;
+    }
+  return g_object_ref (buffer);
+}
+
+static gboolean
+tap_process (GeglOperation *operation, GeglOperationContext *context, const gchar *pad, const GeglRectangle *roi G_GNUC_UNUSED,
+             gint level G_GNUC_UNUSED)
+{
+  const Danger danger = GPOINTER_TO_INT (g_object_get_data (G_OBJECT (operation->node), "danger"));
+  GeglBuffer  *buffer = (GeglBuffer *) gegl_operation_context_dup_object (context, "input");
+
+  gegl_operation_context_take_object (context, pad, (GObject *) endanger (buffer, danger));
+  g_object_unref (buffer);
+  return TRUE;
+}
+
+static void
+tap_prepare (GeglOperation *operation)
+{
+  const Babl *format = gegl_operation_get_source_format (operation, "input");
+
+  gegl_operation_set_format (operation, "input", format);
+  gegl_operation_set_format (operation, "output", format);
+}
+
+static void
+tap_class_init (TapClass *klass)
+{
+  static const TesseraOperationInfo info = { .name = "test:tap", .title = "tap" };
+  GeglOperationClass *operation_class = GEGL_OPERATION_CLASS (klass);
+
+  ((TesseraOperationClass *) klass)->info = &info;
+  operation_class->prepare = tap_prepare;
+  operation_class->process = tap_process;
+  gegl_operation_class_set_key (operation_class, "name", "test:tap");
+}
+
+static void
+tap_init (Tap *self G_GNUC_UNUSED)
+{
+}
+
+/* ------------------------------------------------------------------- cases -- */
+
+static gint
+draw (GRand *rand, gint from, gint to)
+{
+  return g_rand_int_range (rand, from, to + 1);
+}
+
+static Case
+case_drawn (guint seed)
+{
+  static const gchar *const formats[] = { "RGBA float", "R'G'B'A float", "RaGaBaA float", "R'G'B'A u8", "R'G'B' u8", "Y' u8", "RGBA half", "Y float",
+                                          "RGB u16", "R'G'B'A u16" };
+  GRand *rand = g_rand_new_with_seed (seed);
+  Case   c = { .seed = seed, .format = formats[draw (rand, 0, G_N_ELEMENTS (formats) - 1)], .n = draw (rand, 2, MOST_STEPS) };
+
+  c.extent = (GeglRectangle) { draw (rand, -200, 200), draw (rand, -200, 200), draw (rand, 1, 300), draw (rand, 1, 300) };
+  c.roi = c.extent;
+  if (draw (rand, 0, 2) == 0)
+    c.roi = (GeglRectangle) { c.extent.x + c.extent.width / 3, c.extent.y + c.extent.height / 4, (c.extent.width + 1) / 2, (c.extent.height + 1) / 2 };
+  for (guint i = 0; i < c.n; i++)
+    {
+      c.steps[i] = &steps[draw (rand, 0, G_N_ELEMENTS (steps) - 1)];
+      c.numbers[i] = g_rand_double_range (rand, c.steps[i]->least, MAX (c.steps[i]->most, 1));
+      c.dangers[i] = draw (rand, 0, 1) ? NOTHING : draw (rand, 0, N_DANGERS - 1);
+    }
+  c.has_nop = draw (rand, 0, 3) == 0;
+  c.has_second = draw (rand, 0, 3) == 0;
+  c.joins = draw (rand, 0, 1);
+  c.proves = draw (rand, 0, 7) == 0;
+  c.memory = draw (rand, 0, 3) == 0 ? draw (rand, 1, 6) : 0;
+  g_rand_free (rand);
+  return c;
+}
+
+static gchar *
+name_of (const Case *c)
+{
+  GString *name = g_string_new (NULL);
+
+  g_string_printf (name, "--cases 1 --seed %u: %s %dx%d%+d%+d, of it %dx%d%+d%+d%s%s%s, %u MiB:", c->seed, c->format, c->extent.width, c->extent.height,
+                   c->extent.x, c->extent.y, c->roi.width, c->roi.height, c->roi.x, c->roi.y, c->has_nop ? ", nop" : "",
+                   c->has_second ? c->joins ? ", second of ours" : ", second of GEGL's" : "", c->proves ? ", proven" : "", c->memory);
+  for (guint i = 0; i < c->n; i++)
+    {
+      g_string_append_printf (name, " %s", c->steps[i]->operation + strlen ("tessera:"));
+      if (c->steps[i]->number)
+        g_string_append_printf (name, " %s=%.3f", c->steps[i]->number, c->numbers[i]);
+      if (i + 1 < c->n)
+        g_string_append_printf (name, " | %s |", danger_names[c->dangers[i]]);
+    }
+  return g_string_free (name, FALSE);
+}
+
+static GeglBuffer *
+picture (const Case *c)
+{
+  GRand       *rand = g_rand_new_with_seed (c->seed + 1);
+  const gsize  n = 4 * (gsize) c->extent.width * c->extent.height;
+  gfloat      *pixels = g_new (gfloat, n);
+  GeglBuffer  *buffer = gegl_buffer_new (&c->extent, babl_format (c->format));
+
+  for (gsize i = 0; i < n; i++)
+    pixels[i] = g_rand_int_range (rand, 0, 65536) / 65535.0f;
+  gegl_buffer_set (buffer, NULL, 0, babl_format ("RGBA float"), pixels, GEGL_AUTO_ROWSTRIDE);
+  g_free (pixels);
+  g_rand_free (rand);
+  return buffer;
+}
+
+/* --------------------------------------------------------------------- run -- */
+
+static GeglNode *
+behind (GeglNode *graph, GeglNode *before, const gchar *operation)
+{
+  GeglNode *node = gegl_node_new_child (graph, "operation", operation, NULL);
+
+  gegl_node_link (before, node);
+  return node;
+}
+
+static GeglNode *
+step_behind (const Case *c, guint i, GeglNode *graph, GeglNode *before)
+{
+  GeglNode   *node = behind (graph, before, c->steps[i]->operation);
+  GParamSpec *spec = c->steps[i]->number ? gegl_node_find_property (node, c->steps[i]->number) : NULL;
+
+  if (c->steps[i]->number && ! spec)
+    g_error ("%s has no %s", c->steps[i]->operation, c->steps[i]->number);
+  if (spec && spec->value_type == G_TYPE_INT)
+    gegl_node_set (node, spec->name, (gint) (c->numbers[i] + 0.5), NULL);
+  else if (spec)
+    gegl_node_set (node, spec->name, c->numbers[i], NULL);
+  return node;
+}
+
+static GeglNode *
+chain (const Case *c, GeglNode *graph, GeglBuffer *input)
+{
+  GeglNode *at = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", input, NULL), *fork = NULL;
+
+  for (guint i = 0; i < c->n; i++)
+    {
+      at = step_behind (c, i, graph, at);
+      if (i + 1 == c->n)
+        break;
+      if (i == 0)
+        fork = at;
+      if (c->dangers[i] != NOTHING || c->has_nop)
+        {
+          at = behind (graph, at, "test:tap");
+          g_object_set_data (G_OBJECT (at), "danger", GINT_TO_POINTER (c->dangers[i]));
+        }
+      if (c->has_nop)
+        at = behind (graph, at, "gegl:nop");
+    }
+  if (c->has_second && fork)
+    {
+      GeglNode *join = behind (graph, at, "gegl:add");
+
+      gegl_node_connect_to (behind (graph, fork, c->joins ? "tessera:mean-blur" : "gegl:invert-linear"), "output", join, "aux");
+      at = join;
+    }
+  return at;
+}
+
+/* Where the second one comes before what is done to the buffer, or behind it, is GEGL's choice, but the same each time. */
+static gfloat *
+run (const Case *c, GeglBuffer *input, TesseraOpenclMode mode)
+{
+  GeglNode *graph = gegl_node_new ();
+  gfloat   *pixels = g_new0 (gfloat, 4 * (gsize) c->roi.width * c->roi.height);
+
+  is_on_device = mode != TESSERA_OPENCL_OFF;
+  tessera_set_opencl_mode (mode);
+  tessera_set_memory (is_on_device ? c->memory : 0);
+  tessera_set_proof (is_on_device && c->proves);
+  gegl_node_blit (chain (c, graph, input), 1.0, &c->roi, babl_format ("RGBA float"), pixels, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
+  g_object_unref (graph);
+  tessera_set_fault (NULL);
+  tessera_set_memory (0);
+  tessera_set_opencl_mode (TESSERA_OPENCL_OFF);
+  return pixels;
+}
+
+static gboolean
+is_quiet (const Case *c)
+{
+  for (guint i = 0; i + 1 < c->n; i++)
+    if (c->dangers[i] != NOTHING)
+      return FALSE;
+  return ! c->memory && ! c->proves;
+}
+
+static gboolean
+try_case (const Case *c, guint64 *stays, guint64 *quiet_stays)
+{
+  GeglBuffer      *input = picture (c);
+  gfloat          *in_c = run (c, input, TESSERA_OPENCL_OFF), *on_device;
+  TesseraCounters  before, after;
+  gboolean         good = TRUE;
+  g_autofree gchar *name = name_of (c);
+
+  tessera_get_counters (&before);
+  on_device = run (c, input, TESSERA_OPENCL_TRY);
+  tessera_get_counters (&after);
+  for (gsize i = 0; i < 4 * (gsize) c->roi.width * c->roi.height && good; i++)
+    if (memcmp (&in_c[i], &on_device[i], sizeof *in_c) != 0)
+      {
+        g_print ("%s\n  value %zu is %.9g on the device, %.9g in C\n", name, i, on_device[i], in_c[i]);
+        good = FALSE;
+      }
+  *stays += after.stays - before.stays;
+  if (is_quiet (c))
+    *quiet_stays += after.stays - before.stays;
+  if (after.fetches - before.fetches > after.stays - before.stays || (is_quiet (c) && after.fetches != before.fetches))
+    {
+      g_print ("%s\n  %d results stayed, and %d were fetched\n", name, (gint) (after.stays - before.stays), (gint) (after.fetches - before.fetches));
+      good = FALSE;
+    }
+  g_free (in_c);
+  g_free (on_device);
+  g_object_unref (input);
+  return good;
+}
+
+int
+main (int argc, char **argv)
+{
+  gint            cases = 150, seed = 1;
+  guint           failures = 0;
+  guint64         stays = 0, quiet_stays = 0;
+  TesseraCounters counters;
+
+  for (gint i = 1; i + 1 < argc; i += 2)
+    *(strcmp (argv[i], "--seed") == 0 ? &seed : &cases) = atoi (argv[i + 1]);
+  g_setenv ("GEGL_PATH", TEST_PLUGINS_DIR ":" TEST_OPERATIONS_DIR, FALSE);
+  gegl_init (NULL, NULL);
+  g_type_class_unref (g_type_class_ref (tap_get_type ()));
+  for (gint i = 0; i < cases; i++)
+    {
+      const Case c = case_drawn (seed + i);
+
+      failures += ! try_case (&c, &stays, &quiet_stays);
+    }
+  tessera_trim ();
+  tessera_get_counters (&counters);
+  g_print ("%d chains, %u wrong; %d results stayed on the device, %d where nobody asked for one\n", cases, failures, (gint) stays, (gint) quiet_stays);
+  if (counters.live_objects || counters.live_bytes)
+    failures++, g_print ("%d objects and %d bytes of the device are left\n", (gint) counters.live_objects, (gint) counters.live_bytes);
+  if (cases >= 100 && (stays < (guint64) cases / 2 || quiet_stays < (guint64) cases / 8))
+    failures++, g_print ("too few stayed\n");
+  gegl_exit ();
+  return failures > 0;
+}
