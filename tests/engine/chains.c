@@ -5,6 +5,7 @@
  * device lost, OpenCL switched off.  The picture has C's bits, and each result is fetched at most once. */
 #define TESSERA_OPERATION_ITSELF
 #include "tessera-op.h"
+#include <gegl-buffer-backend.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,11 +15,11 @@
 
 #define MOST_STEPS 4
 
-typedef enum { NOTHING, READ_PIXEL, READ_SIDE_BY_SIDE, SAMPLE, ITERATE, SET_PIXELS, SET_ALL, CLEAR, COPY_TILES, CLEAR_COPY, HAND_COPY, HAND_PART,
+typedef enum { NOTHING, READ_PIXEL, READ_SIDE_BY_SIDE, SAMPLE, ITERATE, SET_PIXELS, SET_ALL, CLEAR, CLEAR_TILES, COPY_TILES, SHARE_TILE, CLEAR_COPY, HAND_COPY, HAND_PART,
                SWITCH_OFF, LOSE, LOSE_LATER, FAIL_NEXT, SCALE, N_DANGERS } Danger;
 
-static const gchar *const danger_names[] = { "nothing", "read-pixel", "read-side-by-side", "sample", "iterate", "set-pixels", "set-all", "clear",
-  "copy-tiles", "clear-copy", "hand-copy", "hand-part", "switch-off", "lose", "lose-later", "fail-next", "scale" };
+static const gchar *const danger_names[] = { "nothing", "read-pixel", "read-side-by-side", "sample", "iterate", "set-pixels", "set-all", "clear", "clear-tiles",
+  "copy-tiles", "share-tile", "clear-copy", "hand-copy", "hand-part", "switch-off", "lose", "lose-later", "fail-next", "scale" };
 
 /* A filter, its settings, and what they are drawn from. */
 typedef struct
@@ -43,7 +44,7 @@ typedef struct
   const Step   *steps[MOST_STEPS];
   gdouble       numbers[MOST_STEPS];
   Danger        dangers[MOST_STEPS];    /* behind each but the last */
-  gboolean      has_nop, has_second, joins, proves, remembers;
+  gboolean      has_nop, has_second, joins, proves, remembers, evicts;
   guint         memory;                 /* MiB, or 0 */
 } Case;
 
@@ -86,14 +87,59 @@ set_some (GeglBuffer *buffer, const GeglRectangle *rect)
   g_free (pixels);
 }
 
-static void
-copy_from_another (GeglBuffer *buffer, const GeglRectangle *extent)
+/* Some whole tiles, which GEGL may replace without a look at them; if there are none, all. */
+static GeglRectangle
+whole_tiles (GeglBuffer *buffer)
 {
-  GeglBuffer *other = gegl_buffer_new (extent, gegl_buffer_get_format (buffer));
+  const GeglRectangle *extent = gegl_buffer_get_extent (buffer);
+  GeglRectangle        tiles = { 0, 0, 0, 0 };
+  gint                 width, height;
 
-  set_some (other, extent);
-  gegl_buffer_copy (other, &(GeglRectangle) { extent->x, extent->y, (extent->width + 1) / 2, extent->height }, GEGL_ABYSS_NONE, buffer, NULL);
+  g_object_get (buffer, "tile-width", &width, "tile-height", &height, NULL);
+  while (tiles.x < extent->x)
+    tiles.x += width;
+  while (tiles.x - width >= extent->x)
+    tiles.x -= width;
+  while (tiles.y < extent->y)
+    tiles.y += height;
+  while (tiles.y - height >= extent->y)
+    tiles.y -= height;
+  tiles.width = (extent->x + extent->width - tiles.x) / width * width;
+  tiles.height = (extent->y + extent->height - tiles.y) / height * height;
+  return tiles.width > 0 && tiles.height > 0 ? tiles : *extent;
+}
+
+static void
+copy_from_another (GeglBuffer *buffer, const GeglRectangle *rect)
+{
+  GeglBuffer *other = gegl_buffer_new (gegl_buffer_get_extent (buffer), gegl_buffer_get_format (buffer));
+
+  set_some (other, rect);
+  gegl_buffer_copy (other, rect, GEGL_ABYSS_NONE, buffer, NULL);
   g_object_unref (other);
+}
+
+/* Replaces the first of those tiles without a look at it, as gegl_buffer_copy may, and says so. */
+static void
+replace_tile (GeglBuffer *buffer, const GeglRectangle *tiles)
+{
+  GeglTileHandler *handler = GEGL_TILE_HANDLER (buffer);
+  GeglBuffer      *other = gegl_buffer_new (gegl_buffer_get_extent (buffer), gegl_buffer_get_format (buffer));
+  GeglTile        *tile;
+  GeglRectangle    rect = *tiles;
+  gint             x, y;
+
+  g_object_get (buffer, "tile-width", &rect.width, "tile-height", &rect.height, NULL);
+  x = rect.x / rect.width;
+  y = rect.y / rect.height;
+  set_some (other, gegl_buffer_get_extent (buffer));
+  tile = gegl_tile_source_get_tile (GEGL_TILE_SOURCE (other), x, y, 0);
+  gegl_tile_handler_lock (handler);
+  gegl_tile_unref (gegl_tile_handler_dup_tile (handler, tile, x, y, 0));
+  gegl_tile_handler_unlock (handler);
+  gegl_tile_unref (tile);
+  g_object_unref (other);
+  g_signal_emit_by_name (buffer, "changed", &rect);
 }
 
 /* The device loses what it holds: the fetch of it fails. */
@@ -112,6 +158,7 @@ endanger (GeglBuffer *buffer, Danger danger)
 {
   const GeglRectangle *extent = gegl_buffer_get_extent (buffer);
   const GeglRectangle  some = { extent->x + extent->width / 3, extent->y + extent->height / 3, extent->width / 2 + 1, extent->height / 2 + 1 };
+  const GeglRectangle  tiles = whole_tiles (buffer);
   gfloat               pixel[4];
   GeglBuffer          *copy;
 
@@ -143,7 +190,14 @@ endanger (GeglBuffer *buffer, Danger danger)
       gegl_buffer_clear (buffer, &some);
       break;
     case COPY_TILES:
-      copy_from_another (buffer, extent);
+      copy_from_another (buffer, &tiles);
+      break;
+    case CLEAR_TILES:
+      gegl_buffer_clear (buffer, &tiles);
+      break;
+    case SHARE_TILE:
+      if (memcmp (&tiles, extent, sizeof tiles) != 0)   /* there is a whole one */
+        replace_tile (buffer, &tiles);
       break;
     case CLEAR_COPY:
       copy = gegl_buffer_dup (buffer);
@@ -244,6 +298,7 @@ case_drawn (guint seed)
   c.joins = draw (rand, 0, 1);
   c.proves = draw (rand, 0, 7) == 0;
   c.remembers = draw (rand, 0, 1);
+  c.evicts = draw (rand, 0, 3) == 0;
   c.memory = draw (rand, 0, 3) == 0 ? draw (rand, 1, 6) : 0;
   g_rand_free (rand);
   return c;
@@ -254,9 +309,9 @@ name_of (const Case *c)
 {
   GString *name = g_string_new (NULL);
 
-  g_string_printf (name, "--cases 1 --seed %u: %s %dx%d%+d%+d, of it %dx%d%+d%+d%s%s%s%s, %u MiB:", c->seed, c->format, c->extent.width, c->extent.height,
+  g_string_printf (name, "--cases 1 --seed %u: %s %dx%d%+d%+d, of it %dx%d%+d%+d%s%s%s%s%s, %u MiB:", c->seed, c->format, c->extent.width, c->extent.height,
                    c->extent.x, c->extent.y, c->roi.width, c->roi.height, c->roi.x, c->roi.y, c->has_nop ? ", nop" : "",
-                   c->has_second ? c->joins ? ", second of ours" : ", second of GEGL's" : "", c->proves ? ", proven" : "", c->remembers ? ", remembered" : "", c->memory);
+                   c->has_second ? c->joins ? ", second of ours" : ", second of GEGL's" : "", c->proves ? ", proven" : "", c->remembers ? ", remembered" : "", c->evicts ? ", tiles evicted" : "", c->memory);
   for (guint i = 0; i < c->n; i++)
     {
       g_string_append_printf (name, " %s", c->steps[i]->operation + strlen ("tessera:"));
@@ -352,6 +407,7 @@ run (const Case *c, GeglBuffer *input, TesseraOpenclMode mode)
   tessera_set_memory (is_on_device ? c->memory : 0);
   tessera_set_proof (is_on_device && c->proves);
   tessera_set_remembering (c->remembers);
+  g_object_set (gegl_config (), "tile-cache-size", c->evicts ? G_GUINT64_CONSTANT (200000) : G_GUINT64_CONSTANT (1) << 30, NULL);
   gegl_node_blit (chain (c, graph, input), 1.0, &c->roi, babl_format ("RGBA float"), pixels, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
   g_object_unref (graph);
   tessera_set_fault (NULL);
