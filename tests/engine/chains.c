@@ -152,80 +152,71 @@ lose (GeglBuffer *buffer, const GeglRectangle *extent)
   tessera_set_fault (NULL);
 }
 
+static void
+read_in_some_way (GeglBuffer *buffer, Danger way, const GeglRectangle *some)
+{
+  const GeglRectangle half = { some->x / 2, some->y / 2, 1, 1 };
+  gfloat              pixel[4];
+
+  if (way == READ_PIXEL)
+    read_area (GEGL_RECTANGLE (some->x, some->y, 1, 1), buffer);
+  else if (way == READ_SIDE_BY_SIDE)
+    gegl_parallel_distribute_area (gegl_buffer_get_extent (buffer), 1.0, GEGL_SPLIT_STRATEGY_AUTO, read_area, buffer);
+  else if (way == SAMPLE)
+    gegl_buffer_sample (buffer, some->x, some->y, NULL, pixel, babl_format ("RGBA float"), GEGL_SAMPLER_CUBIC, GEGL_ABYSS_NONE);
+  else if (way == SCALE)
+    gegl_buffer_get (buffer, &half, 0.5, babl_format ("RGBA float"), pixel, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
+}
+
+static void
+write_in_some_way (GeglBuffer *buffer, Danger way, const GeglRectangle *some)
+{
+  const GeglRectangle *extent = gegl_buffer_get_extent (buffer), tiles = whole_tiles (buffer);
+
+  if (way == ITERATE)
+    darken (buffer);
+  else if (way == SET_PIXELS || way == SET_ALL)
+    set_some (buffer, way == SET_ALL ? extent : some);
+  else if (way == CLEAR || way == CLEAR_TILES)
+    gegl_buffer_clear (buffer, way == CLEAR ? some : &tiles);
+  else if (way == COPY_TILES)
+    copy_from_another (buffer, &tiles);
+  else if (way == SHARE_TILE && memcmp (&tiles, extent, sizeof tiles) != 0)     /* there is a whole one */
+    replace_tile (buffer, &tiles);
+}
+
+/* After LOSE_LATER it is C that needs what cannot be fetched; after FAIL_NEXT the next request fails. */
+static void
+harm_device (GeglBuffer *buffer, Danger way)
+{
+  if (way == LOSE)
+    lose (buffer, gegl_buffer_get_extent (buffer));
+  else if (is_on_device && (way == LOSE_LATER || way == FAIL_NEXT))
+    tessera_set_fault (way == LOSE_LATER ? "download:1" : "enqueue:2");
+  if (way == SWITCH_OFF || way == LOSE_LATER)
+    tessera_set_opencl_mode (TESSERA_OPENCL_OFF);
+}
+
 /* Returns what is handed on, a reference. */
 static GeglBuffer *
 endanger (GeglBuffer *buffer, Danger danger)
 {
   const GeglRectangle *extent = gegl_buffer_get_extent (buffer);
   const GeglRectangle  some = { extent->x + extent->width / 3, extent->y + extent->height / 3, extent->width / 2 + 1, extent->height / 2 + 1 };
-  const GeglRectangle  tiles = whole_tiles (buffer);
-  gfloat               pixel[4];
   GeglBuffer          *copy;
 
-  switch (danger)
-    {
-    case READ_PIXEL:
-      read_area (GEGL_RECTANGLE (extent->x, extent->y, 1, 1), buffer);
-      break;
-    case READ_SIDE_BY_SIDE:
-      gegl_parallel_distribute_area (extent, 1.0, GEGL_SPLIT_STRATEGY_AUTO, read_area, buffer);
-      break;
-    case SAMPLE:
-      gegl_buffer_sample (buffer, some.x, some.y, NULL, pixel, babl_format ("RGBA float"), GEGL_SAMPLER_CUBIC, GEGL_ABYSS_NONE);
-      break;
-    case SCALE:
-      gegl_buffer_get (buffer, GEGL_RECTANGLE (some.x / 2, some.y / 2, 1, 1), 0.5, babl_format ("RGBA float"), pixel, GEGL_AUTO_ROWSTRIDE,
-                       GEGL_ABYSS_NONE);
-      break;
-    case ITERATE:
-      darken (buffer);
-      break;
-    case SET_PIXELS:
-      set_some (buffer, &some);
-      break;
-    case SET_ALL:
-      set_some (buffer, extent);
-      break;
-    case CLEAR:
-      gegl_buffer_clear (buffer, &some);
-      break;
-    case COPY_TILES:
-      copy_from_another (buffer, &tiles);
-      break;
-    case CLEAR_TILES:
-      gegl_buffer_clear (buffer, &tiles);
-      break;
-    case SHARE_TILE:
-      if (memcmp (&tiles, extent, sizeof tiles) != 0)   /* there is a whole one */
-        replace_tile (buffer, &tiles);
-      break;
-    case CLEAR_COPY:
-      copy = gegl_buffer_dup (buffer);
-      gegl_buffer_clear (copy, extent);
-      g_object_unref (copy);
-      break;
-    case HAND_COPY:
-      return gegl_buffer_dup (buffer);
-    case HAND_PART:
-      return gegl_buffer_create_sub_buffer (buffer, extent);
-    case SWITCH_OFF:
-      tessera_set_opencl_mode (TESSERA_OPENCL_OFF);
-      break;
-    case LOSE:
-      lose (buffer, extent);
-      break;
-    case LOSE_LATER:                    /* the next request fails, and so does the fetch that C then needs */
-      if (is_on_device)
-        tessera_set_fault ("download:1");
-      tessera_set_opencl_mode (TESSERA_OPENCL_OFF);
-      break;
-    case FAIL_NEXT:
-      if (is_on_device)
-        tessera_set_fault ("enqueue:2");
-      break;
-    default:
-      break;
-    }
+  read_in_some_way (buffer, danger, &some);
+  write_in_some_way (buffer, danger, &some);
+  harm_device (buffer, danger);
+  if (danger == HAND_PART)
+    return gegl_buffer_create_sub_buffer (buffer, extent);
+  if (danger != HAND_COPY && danger != CLEAR_COPY)
+    return g_object_ref (buffer);
+  copy = gegl_buffer_dup (buffer);
+  if (danger == HAND_COPY)
+    return copy;
+  gegl_buffer_clear (copy, extent);
+  g_object_unref (copy);
   return g_object_ref (buffer);
 }
 
