@@ -89,11 +89,17 @@ tessera_held_lose (TesseraHeld *held)
   release (held);
 }
 
+static gsize
+row_bytes (const TesseraHeld *held)
+{
+  return held->rect.width * held->pixel;
+}
+
 static gint
-download (TesseraQueue *queue, const TesseraHeld *held, guchar *rows)
+download (TesseraQueue *queue, const TesseraHeld *held, gint first, gint n, guchar *rows)
 {
   TesseraEvent *event = NULL;
-  gint          status = tessera_enqueue_download (queue, LANE_RUN, held->memory, 0, rows, bytes_of (held), NULL, &event);
+  gint          status = tessera_enqueue_download (queue, LANE_RUN, held->memory, first * row_bytes (held), rows, n * row_bytes (held), NULL, &event);
 
   tessera_queue_flush (queue, LANE_RUN);
   if (status == 0)
@@ -103,8 +109,8 @@ download (TesseraQueue *queue, const TesseraHeld *held, guchar *rows)
   return status;
 }
 
-gint
-tessera_held_fetch (const TesseraHeld *held, guchar *rows, gboolean *idle)
+static gint
+fetch (const TesseraHeld *held, gint first, gint n, guchar *rows, gboolean *idle)
 {
   TesseraQueue *queue = NULL;
   gint          status = tessera_queue_take (held->device, TRUE, FALSE, &queue), end_status;
@@ -112,8 +118,31 @@ tessera_held_fetch (const TesseraHeld *held, guchar *rows, gboolean *idle)
   *idle = TRUE;
   if (status != 0)
     return status;
-  status = download (queue, held, rows);
+  status = download (queue, held, first, n, rows);
   end_status = tessera_queue_give (queue, status == 0);
   *idle = end_status == 0;
   return status != 0 ? status : end_status;
+}
+
+gint
+tessera_held_fetch (const TesseraHeld *held, guchar *rows, gboolean *idle)
+{
+  return fetch (held, 0, held->rect.height, rows, idle);
+}
+
+GeglBuffer *
+tessera_held_part (const TesseraHeld *held, const GeglRectangle *part)
+{
+  guchar     *rows = g_malloc (part->height * row_bytes (held));
+  GeglBuffer *buffer = NULL;
+  gboolean    idle;
+
+  if (fetch (held, part->y - held->rect.y, part->height, rows, &idle) == 0)
+    {
+      buffer = gegl_buffer_new (part, held->format);
+      gegl_buffer_set (buffer, part, 0, held->format, rows + (part->x - held->rect.x) * held->pixel, (gint) row_bytes (held));
+    }
+  if (idle)
+    g_free (rows);
+  return buffer;
 }

@@ -29,5 +29,7 @@ void         tessera_held_lose   (TesseraHeld *held);
 gsize        tessera_held_bytes  (void);
 /* Brings all of it to `rows`; 0 or an error.  *idle FALSE: the device may still write there. */
 gint         tessera_held_fetch  (const TesseraHeld *held, guchar *rows, gboolean *idle);
+/* A buffer of some of its pixels; NULL: the device fails. */
+GeglBuffer  *tessera_held_part   (const TesseraHeld *held, const GeglRectangle *part);
 
 #endif

@@ -88,16 +88,6 @@ note_device_request (const TesseraRequest *request, const TesseraDevice *device,
   g_free (path);
 }
 
-/* The result comes to the host after all. */
-static gint
-bring_home (const TesseraRequest *request, TesseraTimings *timings)
-{
-  const gint status = timings->stays ? tessera_held_deliver (timings->stays, request->output) : 0;
-
-  tessera_held_unref (g_steal_pointer (&timings->stays));
-  return status;
-}
-
 /* Does the device compute what C does?  It is looked at where the request has used a kernel for the first time in this process, and now
  * and then.  The marks of such kernels stay unproven where the result shows nothing. */
 static gboolean
@@ -111,12 +101,12 @@ is_proven (const TesseraRequest *request, const TesseraSurvey *survey, const Tes
 
   if (tessera_trusts_kernels () || ! tessera_sample_due (request, survey, seconds, marks != NULL))
     return TRUE;
-  if (bring_home (request, timings) != 0)
+  proof = tessera_prove_result (request, survey, timings->stays, marks ? TESSERA_PROOF_SPOTS : TESSERA_PROOF_SPOT);
+  if (proof == TESSERA_PROOF_FAILED)
     {
       tessera_breaker_fail (request->filter->name);
       return FALSE;
     }
-  proof = tessera_prove_result (request, survey, marks ? TESSERA_PROOF_SPOTS : TESSERA_PROOF_SPOT);
   if (proof == TESSERA_PROOF_DIFFERS)
     {
       tessera_program_refuse (program);

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "resident.h"
 #include "slabs.h"
 
 #define SIDE  48                /* of a spot, in pixels */
@@ -107,23 +108,46 @@ compare_pixels (GeglBuffer *output, GeglBuffer *in_c, const GeglRectangle *part)
   return proof;
 }
 
+/* What C reads of an input for a part of the result; a reference.  All of it where that is not known, which brings it to the host. */
+static GeglBuffer *
+part_around (const TesseraRequest *request, GeglBuffer *input, const GeglRectangle *bounds, TesseraBorder border, const GeglRectangle *part)
+{
+  const GeglRectangle around = tessera_grow (part, &request->halo);
+  GeglRectangle       read;
+
+  if (! input)
+    return NULL;
+  if (request->filter->whole || (border == TESSERA_BORDER_LOOP && ! gegl_rectangle_contains (bounds, &around))
+      || ! gegl_rectangle_intersect (&read, &around, bounds))
+    return g_object_ref (input);
+  return tessera_resident_part (input, &read);
+}
+
 /* Pixels, an answer, or both: then it is the answer that shows whether something was found. */
 static TesseraProof
-compare_part (const TesseraRequest *request, const GeglRectangle *part)
+compare_part (const TesseraRequest *request, const TesseraHeld *stays, const GeglRectangle *part)
 {
   TesseraRequest again = *request;
   TesseraAnswer  answer = { NULL, 0 };
   TesseraProof   proof = TESSERA_PROOF_SAME;
+  GeglBuffer    *made = stays ? tessera_held_part (stays, part) : request->output ? g_object_ref (request->output) : NULL;
 
+  if (stays && ! made)
+    return TESSERA_PROOF_FAILED;
+  again.input = part_around (request, request->input, &request->bounds, request->border, part);
+  again.aux = part_around (request, request->aux, &request->aux_bounds, TESSERA_BORDER_CLAMP, part);
   again.roi = *part;
   again.output = request->output ? gegl_buffer_new (part, gegl_buffer_get_format (request->output)) : NULL;
   again.answer = request->answer ? &answer : NULL;
   tessera_compute_all (&again);
   if (request->output)
-    proof = compare_pixels (request->output, again.output, part);
+    proof = compare_pixels (made, again.output, part);
   if (request->answer && proof != TESSERA_PROOF_DIFFERS)
     proof = compare_answers (&answer, request->answer);
+  g_clear_object (&made);
   g_clear_object (&again.output);
+  g_clear_object (&again.input);
+  g_clear_object (&again.aux);
   g_free (answer.data);
   return proof;
 }
@@ -139,15 +163,15 @@ place (guint32 bits, gint n, gint side)
 
 /* Another one each time. */
 static TesseraProof
-compare_spot (const TesseraRequest *request)
+compare_spot (const TesseraRequest *request, const TesseraHeld *stays)
 {
   static gint          turn;
   const GeglRectangle *roi = &request->roi;
   const gint           width = MIN (SIDE, roi->width), height = MIN (SIDE, roi->height);
   const guint32        bits = (guint32) g_atomic_int_add (&turn, 1) * 2654435761u;
 
-  return compare_part (request, &(GeglRectangle) { roi->x + place (bits >> 4, roi->width, width),
-                                                   roi->y + place (bits >> 16 ^ bits, roi->height, height), width, height });
+  return compare_part (request, stays, &(GeglRectangle) { roi->x + place (bits >> 4, roi->width, width),
+                                                          roi->y + place (bits >> 16 ^ bits, roi->height, height), width, height });
 }
 
 /* Where spot i of ALONG begins. */
@@ -158,18 +182,18 @@ step (gint i, gint n, gint side)
 }
 
 static TesseraProof
-compare_spots (const TesseraRequest *request)
+compare_spots (const TesseraRequest *request, const TesseraHeld *stays)
 {
   const GeglRectangle *roi = &request->roi;
   const gint           width = MIN (SIDE, roi->width), height = MIN (SIDE, roi->height);
   TesseraProof         proof = TESSERA_PROOF_BLANK;
 
   if (roi->width <= ALONG * SIDE && roi->height <= ALONG * SIDE)
-    return compare_part (request, roi);
-  for (gint i = 0; i < ALONG * ALONG && proof != TESSERA_PROOF_DIFFERS; i++)
+    return compare_part (request, stays, roi);
+  for (gint i = 0; i < ALONG * ALONG && (proof == TESSERA_PROOF_BLANK || proof == TESSERA_PROOF_SAME); i++)
     {
-      const TesseraProof one = compare_part (request, &(GeglRectangle) { roi->x + step (i % ALONG, roi->width, width),
-                                                                         roi->y + step (i / ALONG, roi->height, height), width, height });
+      const TesseraProof one = compare_part (request, stays, &(GeglRectangle) { roi->x + step (i % ALONG, roi->width, width),
+                                                                                roi->y + step (i / ALONG, roi->height, height), width, height });
 
       proof = one == TESSERA_PROOF_BLANK ? proof : one;
     }
@@ -196,11 +220,11 @@ tessera_result_has_spots (const TesseraRequest *request, const TesseraSurvey *su
 }
 
 TesseraProof
-tessera_prove_result (const TesseraRequest *request, const TesseraSurvey *survey, TesseraProofExtent extent)
+tessera_prove_result (const TesseraRequest *request, const TesseraSurvey *survey, const TesseraHeld *stays, TesseraProofExtent extent)
 {
   if (survey)
     return compare_survey (request, survey);
   if (! tessera_result_has_spots (request, survey))
-    return compare_part (request, &request->roi);
-  return extent == TESSERA_PROOF_SPOT ? compare_spot (request) : compare_spots (request);
+    return compare_part (request, stays, &request->roi);
+  return extent == TESSERA_PROOF_SPOT ? compare_spot (request, stays) : compare_spots (request, stays);
 }

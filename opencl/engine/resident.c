@@ -90,14 +90,6 @@ settle_locked (TesseraResident *self)
   tessera_held_unref (g_steal_pointer (&self->held));
 }
 
-static void
-settle (TesseraResident *self)
-{
-  g_mutex_lock (&self->lock);
-  settle_locked (self);
-  g_mutex_unlock (&self->lock);
-}
-
 /* ------------------------------------------------------------------- tiles -- */
 
 /* The part of the tile that has pixels, in the picture's coordinates; FALSE: none. */
@@ -277,33 +269,50 @@ tessera_resident_insure (GeglBuffer *resident, TesseraComputeAgain compute, gpoi
   self->destroy = destroy;
 }
 
-TesseraHeld *
-tessera_resident_held (GeglBuffer *buffer, const TesseraDevice *device, const Babl *format)
+/* Where the pixels are on whatever device, in the buffer's own format; NULL: they are on the host. */
+static TesseraHeld *
+held_of (GeglBuffer *buffer)
 {
   TesseraResident *self = resident_of (buffer);
   TesseraHeld     *held = NULL;
 
-  if (! self || self->format != format)
+  if (! self)
     return NULL;
   g_mutex_lock (&self->lock);
-  if (self->held && ! self->is_changed && self->held->device == device)
+  if (! self->is_changed)
     held = tessera_held_ref (self->held);
   g_mutex_unlock (&self->lock);
   return held;
 }
 
+TesseraHeld *
+tessera_resident_held (GeglBuffer *buffer, const TesseraDevice *device, const Babl *format)
+{
+  TesseraHeld *held = held_of (buffer);
+
+  if (held && held->device == device && held->format == format)
+    return held;
+  tessera_held_unref (held);
+  return NULL;
+}
+
 gboolean
 tessera_is_resident (GeglBuffer *buffer)
 {
-  TesseraResident *self = buffer ? resident_of (buffer) : NULL;
-  gboolean         is_there;
+  TesseraHeld *held = buffer ? held_of (buffer) : NULL;
 
-  if (! self)
-    return FALSE;
-  g_mutex_lock (&self->lock);
-  is_there = self->held && ! self->is_changed;
-  g_mutex_unlock (&self->lock);
-  return is_there;
+  tessera_held_unref (held);
+  return held != NULL;
+}
+
+GeglBuffer *
+tessera_resident_part (GeglBuffer *buffer, const GeglRectangle *part)
+{
+  TesseraHeld *held = held_of (buffer);
+  GeglBuffer  *some = held && gegl_rectangle_contains (&held->rect, part) ? tessera_held_part (held, part) : NULL;
+
+  tessera_held_unref (held);
+  return some ? some : g_object_ref (buffer);
 }
 
 void
@@ -311,21 +320,9 @@ tessera_resident_settle (GeglBuffer *buffer)
 {
   TesseraResident *self = buffer ? resident_of (buffer) : NULL;
 
-  if (self)
-    settle (self);
-}
-
-gint
-tessera_held_deliver (const TesseraHeld *held, GeglBuffer *output)
-{
-  const gsize bytes = (gsize) held->rect.width * held->rect.height * held->pixel;
-  guchar     *rows = tessera_large_new (bytes);
-  gboolean    idle;
-  const gint  status = tessera_held_fetch (held, rows, &idle);
-
-  if (status == 0)
-    gegl_buffer_set (output, &held->rect, 0, held->format, rows, GEGL_AUTO_ROWSTRIDE);
-  if (idle)
-    tessera_large_free (rows);
-  return status;
+  if (! self)
+    return;
+  g_mutex_lock (&self->lock);
+  settle_locked (self);
+  g_mutex_unlock (&self->lock);
 }

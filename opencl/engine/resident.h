@@ -19,8 +19,7 @@ TesseraHeld *tessera_resident_held   (GeglBuffer *buffer, const TesseraDevice *d
 gboolean     tessera_is_resident     (GeglBuffer *buffer);
 /* The pixels are needed on the host: brings them there, if they are not. */
 void         tessera_resident_settle (GeglBuffer *buffer);
-
-/* Brings what is held into `output`; 0 or an error. */
-gint         tessera_held_deliver    (const TesseraHeld *held, GeglBuffer *output);
+/* A buffer that has at least this part of the pixels, which stay where they are; a reference. */
+GeglBuffer  *tessera_resident_part   (GeglBuffer *buffer, const GeglRectangle *part);
 
 #endif
