@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * Results that stay on the device between two of our filters.  Who needs one counts on it; the last one gives its memory back.
- * All of them have a part of what requests may have, so that these still fit.
+ * A filter in a chain has two, its input and its result.  All of them have a part of what requests may have, so that these still fit.
  */
 #include "held.h"
 
 #include "pool.h"
 #include "queue.h"
 
-#define HELD_PART 3             /* of the budget, for all of them */
+#define HELD_PART 2             /* of the budget, for all of them */
 
 static GMutex lock;             /* guards the number */
 static gsize  held_bytes;

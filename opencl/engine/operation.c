@@ -22,10 +22,10 @@
 
 #define TESSERA_OPERATION_ITSELF
 #include "tessera-op.h"
+#include "again.h"
 #include "breaker.h"
 #include "geometry.h"
 #include "messages.h"
-#include "resident.h"
 #include "settings.h"
 
 #define SMALL_PART 8            /* of the whole, where parts are computed alone */
@@ -249,17 +249,8 @@ make_request (GeglOperation *operation, GeglBuffer *input, GeglBuffer *aux, Gegl
   };
 }
 
-/* What it takes to compute a result again. */
-typedef struct
-{
-  GeglOperation  *operation;
-  GeglNode       *node;                 /* whose formats `run` may ask for */
-  TesseraRequest  request;              /* as the class made it */
-  gpointer        properties;
-} Again;
-
 static gboolean
-carry_out (TesseraRequest *request, const GeglProperties *properties)
+carry_out (TesseraRequest *request, gconstpointer properties)
 {
   const TesseraOperationInfo *info = info_of (request->errand.operation);
   gboolean                    done;
@@ -268,47 +259,6 @@ carry_out (TesseraRequest *request, const GeglProperties *properties)
   done = info->run ? info->run (request, properties) : tessera_process (request);
   tessera_breaker_end_picture ();
   return done;
-}
-
-static void
-compute_again (gpointer data, GeglBuffer *output)
-{
-  const Again   *again = data;
-  TesseraRequest request = again->request;
-
-  request.output = output;
-  request.is_in_c = TRUE;
-  carry_out (&request, again->properties);
-}
-
-static void
-free_again (gpointer data)
-{
-  Again *again = data;
-
-  g_object_unref (again->operation);
-  g_object_unref (again->node);
-  g_object_unref (again->request.input);
-  g_clear_object (&again->request.aux);
-  g_free (again->properties);
-  g_free (again);
-}
-
-static void
-insure (GeglBuffer *resident, const TesseraRequest *request, const GeglProperties *properties)
-{
-  GeglOperation *operation = request->errand.operation;
-  const gsize    size = ((const TesseraOperationClass *) G_OBJECT_GET_CLASS (operation))->properties_size;
-  Again         *again = g_new (Again, 1);
-
-  *again = (Again) { .operation = g_object_ref (operation), .node = g_object_ref (operation->node), .request = *request,
-                     .properties = g_memdup2 (properties, size) };
-  again->request.resident = NULL;
-  again->request.output = NULL;
-  g_object_ref (again->request.input);
-  if (again->request.aux)
-    g_object_ref (again->request.aux);
-  tessera_resident_insure (resident, compute_again, again, free_again);
 }
 
 /* `resident`: where the result goes if it stays on the device, or NULL. */
@@ -326,7 +276,7 @@ answer (GeglOperation *operation, GeglBuffer *input, GeglBuffer *aux, GeglBuffer
   request.resident = resident;
   done = carry_out (&request, copy);
   if (resident && *resident)
-    insure (*resident, &made, copy);
+    tessera_resident_insure (*resident, &made, carry_out, copy, size);
   return done;
 }
 

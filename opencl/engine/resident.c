@@ -260,7 +260,7 @@ tessera_resident_new (TesseraHeld *held, GeglBuffer *like, const gchar *filter)
 }
 
 void
-tessera_resident_insure (GeglBuffer *resident, TesseraComputeAgain compute, gpointer data, GDestroyNotify destroy)
+tessera_resident_set_data (GeglBuffer *resident, TesseraComputeAgain compute, gpointer data, GDestroyNotify destroy)
 {
   TesseraResident *self = resident_of (resident);
 
@@ -303,6 +303,12 @@ tessera_is_resident (GeglBuffer *buffer)
 
   tessera_held_unref (held);
   return held != NULL;
+}
+
+gpointer
+tessera_resident_data (GeglBuffer *buffer)
+{
+  return buffer && tessera_is_resident (buffer) ? resident_of (buffer)->data : NULL;
 }
 
 GeglBuffer *

@@ -12,7 +12,9 @@ GeglBuffer  *tessera_resident_new    (TesseraHeld *held, GeglBuffer *like, const
 
 /* How such a buffer's pixels are computed again, in C, if the device has lost them. */
 typedef void (*TesseraComputeAgain) (gpointer data, GeglBuffer *output);
-void         tessera_resident_insure (GeglBuffer *resident, TesseraComputeAgain compute, gpointer data, GDestroyNotify destroy);
+void         tessera_resident_set_data (GeglBuffer *resident, TesseraComputeAgain compute, gpointer data, GDestroyNotify destroy);
+/* That data, while the pixels are what it makes, and on the device; else NULL. */
+gpointer     tessera_resident_data   (GeglBuffer *buffer);
 
 /* The buffer's pixels on this device, in this format; NULL: they are not there, or somebody has asked for them, or written. */
 TesseraHeld *tessera_resident_held   (GeglBuffer *buffer, const TesseraDevice *device, const Babl *format);

@@ -20,6 +20,11 @@ static const BenchRow more[] = {
   { .title = "chain of four: the same twice",
     .ours = BLUR " | " GRID " | " BLUR " | " GRID,
     .rival = GEGL_BLUR " | " GEGL_GRID " | " GEGL_BLUR " | " GEGL_GRID },
+  { .title = "chain of four others: median, Gaussian, mean, unsharp",
+    .ours = "tessera:median-blur radius=2 | tessera:gaussian-blur std-dev-x=3 std-dev-y=3 | tessera:mean-blur radius=4 | "
+            "tessera:unsharp-mask std-dev=1.5" },
+  { .title = "chain of two of these: median, Gaussian",
+    .ours = "tessera:median-blur radius=2 | tessera:gaussian-blur std-dev-x=3 std-dev-y=3" },
   { .title = "thesis: cielab", .ours = "tessera:cielab encoding=raw" },
   { .title = "thesis: motion blur (10 px, 45 degrees)", .ours = "tessera:motion-blur length=10 angle=45" },
   { .title = "thesis: unsharp mask (1.5, 0.5, 0.5)",

@@ -18,7 +18,7 @@
 #include <string.h>
 
 static gchar   *sizes, *formats, *sinks, *rows, *rivals, *first;
-static gboolean json, chains, list, device;
+static gboolean json, chains, list, device, home;
 static BenchWishes wishes = { .runs = 7, .rivals = TRUE, .rival_limit = 10.0, .rival_mpix = -1.0 };
 
 static gint band_rows, side, turns = 1;
@@ -40,6 +40,7 @@ static const GOptionEntry options[] = {
   { "rival-mpix", 0, 0, G_OPTION_ARG_DOUBLE, &wishes.rival_mpix,
     "Largest picture for rivals (0: any; 1 where OpenCL runs on a processor)", "N" },
   { "band-rows", 0, 0, G_OPTION_ARG_INT, &band_rows, "Height of the engine's bands (0: its own choice)", "N" },
+  { "home", 0, 0, G_OPTION_ARG_NONE, &home, "Each result goes to the host, also between filters of ours", NULL },
   { "json", 0, 0, G_OPTION_ARG_NONE, &json, "One JSON object a line", NULL },
   { "list", 0, 0, G_OPTION_ARG_NONE, &list, "The rows, as JSON", NULL },
   { "first", 0, 0, G_OPTION_ARG_STRING, &first, "One run of CHAIN (1024x768, u8) at once: when its pixels were there, as JSON", "CHAIN" },
@@ -269,6 +270,7 @@ main (int argc, char **argv)
   gegl_init (NULL, NULL);
   g_object_set (gegl_config (), "application-license", "GPL3", NULL);   /* else GEGL hides those of its operations that are under the GPL */
   tessera_set_band_rows (MAX (band_rows, 0));
+  tessera_set_residence (! home);
   bench_gimp_set_side (MAX (side, 0));
   refuse_disk_swap ();
   if (first)
