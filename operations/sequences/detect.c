@@ -16,6 +16,7 @@
 #include "tessera.h"
 
 #define FWHM_TO_SIGMA 2.3548
+#define GLARE         3.0        /* a tenth of the ratio from which on light reaches beyond the filter */
 #define NOISE         2.5f       /* what is above it tells of the noise, ... */
 #define FEW           16         /* ... but the highest ones may be objects: so many, ... */
 #define APART         23         /* pixels of which one is looked at, for how wide the noise is */
@@ -201,6 +202,38 @@ detect_maxima (const CountPlane *filtered, gfloat threshold)
           }
       }
   return found;
+}
+
+gdouble
+detect_reach (gdouble weaker, gdouble stronger)
+{
+  return DETECT_NEAR * MAX (1.0, log10 (stronger / weaker / GLARE));
+}
+
+static gboolean
+is_wing (const Detection *of, const Detection *other)
+{
+  const gdouble reach = detect_reach (of->value, other->value);
+
+  return reach > DETECT_NEAR && fabs (of->fine_x - other->fine_x) <= reach && fabs (of->fine_y - other->fine_y) <= reach;
+}
+
+void
+detect_drop_wings (GArray *found)
+{
+  g_autoptr (GArray) all = g_array_copy (found);
+
+  g_array_set_size (found, 0);
+  for (guint i = 0; i < all->len; i++)
+    {
+      const Detection *of = &g_array_index (all, Detection, i);
+      gboolean         is_alone = TRUE;
+
+      for (guint k = 0; k < all->len && is_alone; k++)
+        is_alone = ! is_wing (of, &g_array_index (all, Detection, k));
+      if (is_alone)
+        g_array_append_val (found, *of);
+    }
 }
 
 /* Those beyond NOISE, times the sign: the first is of what is bright, the other of what is dark. */

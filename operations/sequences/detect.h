@@ -29,6 +29,12 @@ guint8 *detect_rows_above (const CountPlane *plane, gfloat threshold);
  * first is one. */
 GArray *detect_maxima     (const CountPlane *filtered, gfloat threshold);
 
+/* How far from what has one value, on each axis, light of what has another reaches that outshines it: the filter, 3 px; 6 px of what is 300 times as strong, 9 px of 3000. */
+#define DETECT_NEAR 3.0
+gdouble detect_reach      (gdouble weaker, gdouble stronger);
+/* Detections that are wings of another, which is more than thirty times as strong, go. */
+void    detect_drop_wings (GArray *found);
+
 /* Whether what the filter found is narrower than a star's picture: a cosmic ray, or a trail of one.  `plane` is what was filtered, in
  * standard deviations.  Two things have to be so:
  *
@@ -57,22 +63,10 @@ gdouble detect_flux       (const CountPlane *whitened, gint x, gint y, gdouble f
 
 /* ------------------------------------------------------------ removal -- */
 
-#define REMOVAL_ROW 3
-
-/* Of the last frames, which pixels were replaced: the state between calls.  All zeros to begin with. */
-typedef struct
-{
-  gint       width, height, n;
-  guint8    *masks[REMOVAL_ROW];        /* the newest first */
-  FrameShift shifts[REMOVAL_ROW];
-} Removal;
-
-/* Replaces pixels of `frame`, which is about to become history, by `background`: those for which `filtered` is above
- * `threshold`, grown by a 5 x 5 square, so that an object leaves no dark trail.  The strongest come first, up to 1 % of the
- * frame.  A pixel that was replaced in the last 3 frames, where the sky has moved it, is left, and one whose background is NaN.
- * Call it for each frame in turn.  Returns how many pixels were replaced. */
-gint    removal_apply     (Removal *removal, const CountPlane *filtered, const CountPlane *background, gfloat threshold,
-                           FrameShift shift, CountPlane *frame);
-void    removal_clear     (Removal *removal);
+/* Pixels of `frame`, which is about to become history, lose their values (NaN): those for which `filtered` is above
+ * `threshold`, grown by a 5 x 5 square.  So an object leaves no trail, bright or dark, however wide or slow it is: what
+ * other frames have there counts alone, and no background that was wrong goes on.  The strongest come first, up to 1 % of
+ * the frame.  Returns how many pixels lost a value. */
+gint    removal_apply     (const CountPlane *filtered, gfloat threshold, CountPlane *frame);
 
 #endif

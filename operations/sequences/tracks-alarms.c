@@ -11,11 +11,13 @@
 #include <string.h>
 
 #include "alarms.h"
+#include "detect.h"
 
 #define VELOCITIES 1024         /* drawn, ... */
 #define PLACES     64           /* ... each with so many pixels */
 #define ALIKE      1.0          /* of pixels and velocities, how many are trials of their own */
 #define NOISE      2.0f         /* a value below it tells nothing */
+#define BRIGHT     30.0f        /* its light is wider than the filter, so that many paths are in it, whatever the order */
 
 /* A number below n; the state goes on (Knuth's MMIX). */
 static gint
@@ -38,6 +40,32 @@ mix (guint64 *state, TrackFrame *mixed, const TrackFrame *frames, gint n)
       mixed[j].time = mixed[other].time;
       mixed[other].time = time;
     }
+}
+
+static void
+hide_light (CountPlane *plane, const Detection *bright)
+{
+  const gint reach = (gint) ceil (detect_reach (1.0, bright->value));
+
+  for (gint y = MAX (bright->y - reach, 0); y <= MIN (bright->y + reach, plane->height - 1); y++)
+    for (gint x = MAX (bright->x - reach, 0); x <= MIN (bright->x + reach, plane->width - 1); x++)
+      plane->pixels[(gsize) y * plane->width + x] = NAN;
+}
+
+/* The plane without what is bright; pixels NULL: nothing is. */
+static CountPlane
+without_bright (const CountPlane *plane)
+{
+  g_autoptr (GArray) bright = detect_maxima (plane, BRIGHT);
+  CountPlane         without = { 0 };
+
+  if (bright->len == 0)
+    return without;
+  count_plane_init (&without, plane->width, plane->height);
+  memcpy (without.pixels, plane->pixels, sizeof (gfloat) * plane->width * plane->height);
+  for (guint i = 0; i < bright->len; i++)
+    hide_light (&without, &g_array_index (bright, Detection, i));
+  return without;
 }
 
 /* The noise of a path, times the sign; 0 where it is below NOISE, as it is of nearly all. */
@@ -87,5 +115,18 @@ threshold_of_side (const TrackFrame *frames, gint n, gint r, const TrackGrid *gr
 gfloat
 tracks_noise_threshold (const TrackFrame *frames, gint n, gint r, const TrackGrid *grid, gdouble slowest, gdouble false_alarms)
 {
-  return MAX (threshold_of_side (frames, n, r, grid, slowest, -1.0f, false_alarms), threshold_of_side (frames, n, r, grid, slowest, 1.0f, false_alarms));
+  g_autofree CountPlane *without = g_new (CountPlane, n);
+  g_autofree TrackFrame *noise = g_memdup2 (frames, sizeof *frames * n);
+  gfloat                 threshold;
+
+  for (gint j = 0; j < n; j++)
+    {
+      without[j] = without_bright (frames[j].filtered);
+      if (without[j].pixels)
+        noise[j].filtered = &without[j];
+    }
+  threshold = MAX (threshold_of_side (noise, n, r, grid, slowest, -1.0f, false_alarms), threshold_of_side (noise, n, r, grid, slowest, 1.0f, false_alarms));
+  for (gint j = 0; j < n; j++)
+    count_plane_clear (&without[j]);
+  return threshold;
 }

@@ -10,8 +10,6 @@
 #include "alarms.h"
 #include "detect.h"
 
-#define NEAR   3.0              /* px: within the matched filter */
-#define GLARE  3.0              /* a tenth of the ratio from which on that is more */
 #define SHARED 4                /* one in so many frames */
 #define ABOVE  2.0f             /* the median, that a frame counts at most */
 #define FINE_STEP 0.25          /* px a frame: of the short grid */
@@ -67,17 +65,10 @@ compare_tracks (gconstpointer a, gconstpointer b)
   return p->x < q->x ? -1 : p->x > q->x;
 }
 
-/* How far light of the stronger one reaches, on each axis: what is thirty times as strong as another is wider than the filter. */
-static gdouble
-reach_of (const Track *weaker, const Track *stronger)
-{
-  return NEAR * MAX (1.0, log10 (stronger->value / weaker->value / GLARE));
-}
-
 static gboolean
 is_same (const Track *a, const Track *b, const TrackFrame *frames, gint n, gint r)
 {
-  const gdouble near = reach_of (a, b);
+  const gdouble near = detect_reach (a->value, b->value);
   gint shared = 0;
 
   for (gint j = 0; j < n; j++)

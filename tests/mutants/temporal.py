@@ -40,7 +40,7 @@ ROWS = [
     ('374', 'killed', 'operations/sequences/tracks-find.c',
      ' frames[j].time - frames[r].time;', ' frames[j].time + frames[r].time;', 1),
     ('375', 'killed', 'operations/sequences/detect-removal.c',
-     'as = removal->n == REMOVAL_ROW;', 'as = removal->n != REMOVAL_ROW;', 1),
+     'n == room || isnan (*pixel)', 'n == room || ! isnan (*pixel)', 1),
     ('377', 'real', 'operations/files/ser.c',
      '      success = FALSE;', '      success = TRUE;', 1),
     ('378', 'killed', 'operations/files/frames-decode.c',

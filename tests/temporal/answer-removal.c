@@ -13,23 +13,10 @@
 
 typedef struct
 {
-  gboolean has_gaps, stays;
+  gboolean has_gaps;
   gfloat   threshold;
-  Plane    frames[FRAMES], backgrounds[FRAMES], filtered[FRAMES];
-  Vector   shifts[FRAMES];
+  Plane    frames[FRAMES], filtered[FRAMES];
 } Row;
-
-/* Where there is no background, the filter has no value; in gaps some is known of it all the same. */
-static void
-draw_background (StarsRandom *random, Row *row, gint k)
-{
-  row->backgrounds[k] = draw_noise (random, row->frames[k].width, row->frames[k].height);
-  for (gsize i = 0; i < plane_size (&row->frames[k]); i++)
-    if (! isfinite (row->backgrounds[k].values[i]) && ! row->has_gaps)
-      row->backgrounds[k].values[i] = 0;
-    else if (! isfinite (row->backgrounds[k].values[i]))
-      row->filtered[k].values[i] = NAN;
-}
 
 static gpointer
 row_draw (guint64 seed, gboolean is_small G_GNUC_UNUSED)
@@ -39,17 +26,14 @@ row_draw (guint64 seed, gboolean is_small G_GNUC_UNUSED)
   const gint  width = (gint) draw_log (&random, 1, 120), height = (gint) draw_log (&random, 1, 120);
 
   row->has_gaps = draw_chance (&random, 0.35);
-  row->stays = draw_chance (&random, 0.5);
   row->threshold = (gfloat) draw (&random, 2, 12);
   for (gint k = 0; k < FRAMES; k++)
     {
       row->frames[k] = draw_noise (&random, width, height);
-      row->filtered[k] = k > 0 && row->stays ? plane_copy (&row->filtered[0]) : draw_noise (&random, width, height);
-      draw_background (&random, row, k);
-      if (k > 0)
-        row->shifts[k] = row->stays ? row->shifts[k - 1]
-                                    : (Vector) { row->shifts[k - 1].x + draw (&random, -1.5, 1.5),
-                                                 row->shifts[k - 1].y + draw (&random, -1.5, 1.5) };
+      row->filtered[k] = draw_noise (&random, width, height);
+      for (gsize i = 0; i < plane_size (&row->frames[k]) && ! row->has_gaps; i++)
+        if (! isfinite (row->frames[k].values[i]))
+          row->frames[k].values[i] = 0;
     }
   return row;
 }
@@ -62,7 +46,6 @@ row_free (gpointer input)
   for (gint k = 0; k < FRAMES; k++)
     {
       plane_free (&row->frames[k]);
-      plane_free (&row->backgrounds[k]);
       plane_free (&row->filtered[k]);
     }
   g_free (row);
@@ -73,53 +56,42 @@ row_words (gconstpointer input)
 {
   const Row *row = input;
 
-  return g_strdup_printf ("%d x %d, threshold %g%s%s", row->frames[0].width, row->frames[0].height, row->threshold,
-                          row->stays ? ", the objects stay" : "", row->has_gaps ? ", gaps in the background" : "");
+  return g_strdup_printf ("%d x %d, threshold %g%s", row->frames[0].width, row->frames[0].height, row->threshold, row->has_gaps ? ", gaps in the frame" : "");
 }
 
-/* For each frame how many were replaced, and its pixels then. */
+/* For each frame how many lost their values, and its pixels then. */
 static gboolean
 row_remove (const TesseraErrand *errand G_GNUC_UNUSED, gconstpointer input, GArray *numbers)
 {
   const Row *row = input;
-  Removal    removal = { .width = row->frames[0].width, .height = row->frames[0].height };
 
   for (gint k = 0; k < FRAMES; k++)
     {
-      CountPlane filtered = as_counts (&row->filtered[k]), background = as_counts (&row->backgrounds[k]),
-                 frame = as_counts (&row->frames[k]);
+      CountPlane filtered = as_counts (&row->filtered[k]), frame = as_counts (&row->frames[k]);
 
-      answer_add (numbers, removal_apply (&removal, &filtered, &background, row->threshold,
-                                          (FrameShift) { row->shifts[k].x, row->shifts[k].y }, &frame));
+      answer_add (numbers, removal_apply (&filtered, row->threshold, &frame));
       for (gsize i = 0; i < plane_size (&row->frames[k]); i++)
         answer_add (numbers, frame.pixels[i]);
       count_plane_clear (&filtered);
-      count_plane_clear (&background);
       count_plane_clear (&frame);
     }
-  removal_clear (&removal);
   return TRUE;
 }
 
 static void
 row_reference (gconstpointer input, const GArray *numbers G_GNUC_UNUSED, GArray *wanted)
 {
-  const Row       *row = input;
-  ReferenceRemoval removal = { .masks = { NULL } };
+  const Row *row = input;
 
   for (gint k = 0; k < FRAMES; k++)
     {
       Plane frame = plane_copy (&row->frames[k]);
 
-      answer_want (
-          wanted,
-          reference_remove (&frame, &row->backgrounds[k], &row->filtered[k], row->threshold, row->shifts[k], &removal),
-          0);
+      answer_want (wanted, reference_remove (&frame, &row->filtered[k], row->threshold), 0);
       for (gsize i = 0; i < plane_size (&frame); i++)
         answer_want (wanted, frame.values[i], 0);
       plane_free (&frame);
     }
-  reference_removal_free (&removal);
 }
 
 /* ---------------------------------------------------------------- laws -- */

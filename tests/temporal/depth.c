@@ -122,7 +122,6 @@ static void
 filter_frames (Night *night)
 {
   WhitenPlanes planes;
-  Removal      removal = { 0 };
 
   night->filtered = g_new (CountPlane, night->n);
   whiten_planes_init (&planes, size, size);
@@ -132,10 +131,9 @@ filter_frames (Night *night)
       whiten_judge (&planes, GAIN);
       count_plane_init (&night->filtered[t], size, size);
       detect_filter (&planes.significance, FWHM, &night->filtered[t]);
-      removal_apply (&removal, &night->filtered[t], &planes.background, THRESHOLD, night->shifts[t], &night->frames[t]);
+      removal_apply (&night->filtered[t], THRESHOLD, &night->frames[t]);
     }
   whiten_planes_clear (&planes);
-  removal_clear (&removal);
 }
 
 static void

@@ -183,7 +183,6 @@ static void
 run_predictor (const Sequence *sequence, const Predictor *p, const Vector *shifts, gboolean tracks, Score *score)
 {
   Plane           *history = g_new (Plane, sequence->n), *filtered = g_new0 (Plane, sequence->n);
-  ReferenceRemoval removal = { .masks = { NULL } };
 
   for (gint k = 0; k < sequence->n; k++)
     history[k] = plane_copy (sequence->frames + k);
@@ -202,7 +201,7 @@ run_predictor (const Sequence *sequence, const Predictor *p, const Vector *shift
           score->frames++;
         }
       if (p->removes)
-        reference_remove (history + t, &background, filtered + t, THRESHOLD, shifts[t], &removal);
+        reference_remove (history + t, filtered + t, THRESHOLD);
       if (tracks && t - TOGETHER + 1 >= p->history)
         count_tracks (sequence, t, filtered, shifts, score);
       plane_free (&background);
@@ -216,7 +215,6 @@ run_predictor (const Sequence *sequence, const Predictor *p, const Vector *shift
     }
   g_free (history);
   g_free (filtered);
-  reference_removal_free (&removal);
 }
 
 static void

@@ -77,23 +77,36 @@ test_maxima (void)
   count_plane_clear (&plane);
 }
 
+/* Light beside what is far brighter is of that; what is beside something hardly brighter, or far from it, is an object. */
+static void
+test_wings (void)
+{
+  const Detection all[] = { { .fine_x = 50, .fine_y = 40, .value = 4800 }, { .fine_x = 54.5, .fine_y = 37, .value = 20 }, { .fine_x = 61, .fine_y = 40, .value = 20 },
+                            { .fine_x = 100, .fine_y = 20, .value = 80 }, { .fine_x = 102.5, .fine_y = 20, .value = 4 } };
+  g_autoptr (GArray) found = g_array_new (FALSE, FALSE, sizeof (Detection));
+
+  g_array_append_vals (found, all, G_N_ELEMENTS (all));
+  detect_drop_wings (found);
+  expect (found->len == 4, "%u detections without wings, not 4", found->len);
+  for (guint i = 0; i < MIN (found->len, 4); i++)
+    expect (g_array_index (found, Detection, i).fine_x == all[i > 0 ? i + 1 : 0].fine_x, "detection %u is at %g", i, g_array_index (found, Detection, i).fine_x);
+}
+
 /* ------------------------------------------------------------- removal -- */
 
 typedef struct
 {
-  CountPlane filtered, background, frame;
+  CountPlane filtered, frame;
 } Frame;
 
 static void
 frame_init (Frame *frame)
 {
   count_plane_init (&frame->filtered, WIDTH, HEIGHT);
-  count_plane_init (&frame->background, WIDTH, HEIGHT);
   count_plane_init (&frame->frame, WIDTH, HEIGHT);
   for (gint i = 0; i < WIDTH * HEIGHT; i++)
     {
       frame->filtered.pixels[i] = 0.0f;
-      frame->background.pixels[i] = 1.0f;
       frame->frame.pixels[i] = 2.0f;
     }
 }
@@ -102,38 +115,29 @@ static void
 frame_clear (Frame *frame)
 {
   count_plane_clear (&frame->filtered);
-  count_plane_clear (&frame->background);
   count_plane_clear (&frame->frame);
 }
 
 static gboolean
-is_replaced (const Frame *frame, gint x, gint y)
+is_hidden (const Frame *frame, gint x, gint y)
 {
-  return frame->frame.pixels[y * WIDTH + x] == 1.0f;
+  return isnan (frame->frame.pixels[y * WIDTH + x]);
 }
 
-/* An object that stands still against the sky is taken out 3 times, left once, and so on; one that moves, always. */
+/* A square around what is above the threshold has no values any more; what is not above keeps them. */
 static void
-test_rows (void)
+test_square (void)
 {
-  Removal removal = { 0 };
+  Frame frame;
 
-  for (gint t = 0; t < 9; t++)
-    {
-      const FrameShift shift = { 2.3 * t, -1.1 * t };
-      const gint       x = 40 + (gint) floor (shift.x + 0.5), y = 50 + (gint) floor (shift.y + 0.5);
-      Frame            frame;
-
-      frame_init (&frame);
-      frame.filtered.pixels[y * WIDTH + x] = 7.0f;
-      frame.filtered.pixels[(20 + 6 * t) * WIDTH + 100 + 3 * t] = 7.0f;
-      removal_apply (&removal, &frame.filtered, &frame.background, 6.0f, shift, &frame.frame);
-      expect (is_replaced (&frame, x, y) == (t % 4 != 3), "frame %d: the star that stands still", t);
-      expect (is_replaced (&frame, 100 + 3 * t, 20 + 6 * t) && is_replaced (&frame, 102 + 3 * t, 18 + 6 * t)
-              && ! is_replaced (&frame, 103 + 3 * t, 20 + 6 * t), "frame %d: the square of an object that moves", t);
-      frame_clear (&frame);
-    }
-  removal_clear (&removal);
+  frame_init (&frame);
+  frame.filtered.pixels[50 * WIDTH + 40] = 7.0f;
+  frame.filtered.pixels[20 * WIDTH + 100] = 6.0f;
+  expect (removal_apply (&frame.filtered, 6.0f, &frame.frame) == 25, "other than 25 pixels are hidden");
+  expect (is_hidden (&frame, 40, 50) && is_hidden (&frame, 42, 48) && is_hidden (&frame, 38, 52) && ! is_hidden (&frame, 43, 50)
+          && ! is_hidden (&frame, 40, 47), "the square of an object");
+  expect (! is_hidden (&frame, 100, 20) && frame.frame.pixels[0] == 2.0f, "what is no object");
+  frame_clear (&frame);
 }
 
 /* 1 % of the frame, the strongest. */
@@ -141,21 +145,19 @@ static void
 test_limit (void)
 {
   const gint most = WIDTH * HEIGHT / 100;
-  Removal    removal = { 0 };
   Frame      frame;
   gint       n = 0, told;
 
   frame_init (&frame);
   for (gint i = 0; i < 40; i++)
     frame.filtered.pixels[(5 + i / 10 * 20) * WIDTH + 5 + i % 10 * 15] = 100.0f - i;
-  told = removal_apply (&removal, &frame.filtered, &frame.background, 6.0f, (FrameShift) { 0 }, &frame.frame);
+  told = removal_apply (&frame.filtered, 6.0f, &frame.frame);
   for (gint i = 0; i < WIDTH * HEIGHT; i++)
-    n += frame.frame.pixels[i] == 1.0f;
-  expect (n == most && told == n, "%d pixels replaced, %d told, %d allowed", n, told, most);
+    n += isnan (frame.frame.pixels[i]);
+  expect (n == most && told == n, "%d pixels hidden, %d told, %d allowed", n, told, most);
   for (gint i = 0; i < 40; i++)
-    expect (is_replaced (&frame, 5 + i % 10 * 15, 5 + i / 10 * 20) == (i < most / 25), "object %d of 40", i);
+    expect (is_hidden (&frame, 5 + i % 10 * 15, 5 + i / 10 * 20) == (i < most / 25), "object %d of 40", i);
   frame_clear (&frame);
-  removal_clear (&removal);
 }
 
 /* -------------------------------------------------------------- tracks -- */
@@ -321,6 +323,27 @@ test_bright (void)
     }
 }
 
+/* A bright object is no noise: the threshold is that of a night without it.  What is faint and everywhere is: it raises the threshold. */
+static void
+test_noise (void)
+{
+  const TrackGrid grid = tracks_short_grid ();
+  gfloat          thresholds[3];
+
+  for (gint i = 0; i < 3; i++)
+    {
+      Night night;
+
+      night_init (&night, 60, 40, 0.6, -0.3, i == 1 ? 3000.0 : 0.0);
+      for (gint k = 0; k < (i == 2 ? FRAMES * WIDTH * HEIGHT : 0); k++)
+        night.planes[k / (WIDTH * HEIGHT)].pixels[k % (WIDTH * HEIGHT)] += k / 40 % 3 == 0 ? 3.0f : 0.0f;
+      thresholds[i] = tracks_noise_threshold (night.frames + FRAMES - 8, 8, 7, &grid, FWHM / 7, 0.1);
+      night_clear (&night);
+    }
+  expect (fabsf (thresholds[1] - thresholds[0]) < 0.6f, "the threshold is %g, and %g with a bright object", thresholds[0], thresholds[1]);
+  expect (thresholds[2] > thresholds[0] + 0.6f, "the threshold is %g, and %g with wide light", thresholds[0], thresholds[2]);
+}
+
 /* Of noise alone a threshold for one false alarm is passed about once: the values are that of independent noise, or rarer. */
 static void
 test_threshold (void)
@@ -344,7 +367,8 @@ void
 objects_detection (void)
 {
   test_maxima ();
-  test_rows ();
+  test_wings ();
+  test_square ();
   test_limit ();
   objects_trails ();
 }
@@ -357,6 +381,7 @@ objects_tracks (void)
   test_long ();
   test_few ();
   test_bright ();
+  test_noise ();
   test_threshold ();
   test_numbers ();
   g_rand_free (dice);

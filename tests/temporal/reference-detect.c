@@ -93,34 +93,13 @@ stronger_first (gconstpointer a, gconstpointer b)
   return left->y != right->y ? left->y - right->y : left->x - right->x;
 }
 
-/* Was the pixel replaced in that frame, where the sky was then?  Open: moves are rounded to whole pixels. */
-static gboolean
-was_replaced (const ReferenceRemoval *removal, gint age, Vector shift, gint w, gint h, gint x, gint y)
-{
-  const gint u = x - (gint) floor (shift.x - removal->shifts[age].x + 0.5), v = y - (gint) floor (shift.y - removal->shifts[age].y + 0.5);
-
-  return removal->masks[age] && u >= 0 && u < w && v >= 0 && v < h && removal->masks[age][(gsize) v * w + u];
-}
-
-static gboolean
-is_worn (const ReferenceRemoval *removal, Vector shift, gint w, gint h, gint x, gint y)
-{
-  gboolean is_worn = TRUE;
-
-  for (gint age = 0; age < REFERENCE_IN_A_ROW; age++)
-    is_worn = is_worn && was_replaced (removal, age, shift, w, h, x, y);
-  return is_worn;
-}
-
-/* Open: the limit of 1 % counts the pixels that exceed the threshold and those grown around them, but not those that are left because
- * they were replaced three times in a row (these may be replaced again next time).  It may cut the last 5 x 5, row after row. */
+/* The strongest first, each with the 5 x 5 pixels around it, until 1 % of the frame has lost its values. */
 gint
-reference_remove (Plane *frame, const Plane *background, const Plane *filtered, gdouble threshold, Vector shift, ReferenceRemoval *removal)
+reference_remove (Plane *frame, const Plane *filtered, gdouble threshold)
 {
   const gint w = frame->width, h = frame->height, most = (gint) floor (MOST_PART * w * h);
   GArray    *over = g_array_new (FALSE, TRUE, sizeof (ReferenceSpot));
-  guint8    *mask = g_new0 (guint8, (gsize) w * h);
-  gint       replaced = 0;
+  gint       lost = 0;
 
   for (gint y = 0; y < h; y++)
     for (gint x = 0; x < w; x++)
@@ -137,30 +116,14 @@ reference_remove (Plane *frame, const Plane *background, const Plane *filtered, 
 
       for (gint y = MAX (0, spot->y - GROWN); y <= MIN (h - 1, spot->y + GROWN); y++)
         for (gint x = MAX (0, spot->x - GROWN); x <= MIN (w - 1, spot->x + GROWN); x++)
-          {
-            const gsize i = (gsize) y * w + x;
-
-            if (mask[i] || replaced == most || ! isfinite (background->values[i]) || is_worn (removal, shift, w, h, x, y))
-              continue;
-            frame->values[i] = background->values[i];
-            mask[i] = 1;
-            replaced++;
-          }
+          if (lost < most && ! isnan (frame->values[(gsize) y * w + x]))
+            {
+              frame->values[(gsize) y * w + x] = NAN;
+              lost++;
+            }
     }
   g_array_free (over, TRUE);
-  g_free (removal->masks[REFERENCE_IN_A_ROW - 1]);
-  memmove (removal->masks + 1, removal->masks, (REFERENCE_IN_A_ROW - 1) * sizeof removal->masks[0]);
-  memmove (removal->shifts + 1, removal->shifts, (REFERENCE_IN_A_ROW - 1) * sizeof removal->shifts[0]);
-  removal->masks[0] = mask;
-  removal->shifts[0] = shift;
-  return replaced;
-}
-
-void
-reference_removal_free (ReferenceRemoval *removal)
-{
-  for (gint age = 0; age < REFERENCE_IN_A_ROW; age++)
-    g_clear_pointer (&removal->masks[age], g_free);
+  return lost;
 }
 
 static void

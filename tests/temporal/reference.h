@@ -104,19 +104,8 @@ typedef struct
 Plane    reference_filtered (const Plane *significance, gdouble fwhm);
 /* ReferenceSpot, row after row. */
 GArray  *reference_maxima   (const Plane *filtered, gdouble threshold);
-#define REFERENCE_IN_A_ROW 3
-
-/* Which pixels were replaced in the last frames, the newest first.  All zeros to begin with. */
-typedef struct
-{
-  guint8 *masks[REFERENCE_IN_A_ROW];
-  Vector  shifts[REFERENCE_IN_A_ROW];
-} ReferenceRemoval;
-
-/* Replaces what exceeds the threshold, in a frame that becomes history.  Returns the number of pixels replaced. */
-gint     reference_remove   (Plane *frame, const Plane *background, const Plane *filtered, gdouble threshold, Vector shift,
-                             ReferenceRemoval *removal);
-void     reference_removal_free (ReferenceRemoval *removal);
+/* What exceeds the threshold, in a frame that becomes history, loses its values.  Returns the number of pixels that had one. */
+gint     reference_remove   (Plane *frame, const Plane *filtered, gdouble threshold);
 /* frames[0] is the newest.  The best over all velocities at each pixel of the newest, and which that was. */
 Plane    reference_track    (gint n, const Plane *const *filtered, const Vector *shifts, Plane *vx, Plane *vy);
 

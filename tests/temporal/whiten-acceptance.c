@@ -221,7 +221,6 @@ run_seed (const Plan *plan, gint seed, Score *score)
   CountPlane frames[FRAMES], filtered[FRAMES];
   FrameShift shifts[FRAMES];
   TrackFrame tracked[FRAMES];
-  Removal    removal = { 0 };
 
   for (gint t = 0; t < FRAMES; t++)
     frames[t] = take_plane (&sequence.frames[t]);
@@ -240,7 +239,7 @@ run_seed (const Plan *plan, gint seed, Score *score)
       if (t >= FIRST + TOGETHER - 1)
         score_tracks (&sequence, t, tracked + t - TOGETHER + 1, score);
       if (plan->removes && t >= plan->n)
-        removal_apply (&removal, &filtered[t], &planes.background, THRESHOLD, shifts[t], &frames[t]);
+        removal_apply (&filtered[t], THRESHOLD, &frames[t]);
       whiten_planes_clear (&planes);
     }
   for (gint t = 0; t < FRAMES; t++)
@@ -249,7 +248,6 @@ run_seed (const Plan *plan, gint seed, Score *score)
       if (t > 0)
         count_plane_clear (&filtered[t]);
     }
-  removal_clear (&removal);
   sequence_free (&sequence);
 }
 

@@ -38,7 +38,6 @@ typedef struct
   Held        held;
   GQueue        waiting;        /* Waiting, the oldest first */
   GArray       *filtered;       /* PlacedFrame: of the matched filter */
-  Removal       removal;
   GainShown     gain;           /* by the frames before the next one */
   WhitenPlanes  planes;
   FrameShift    at;             /* of their background, ... */
@@ -250,6 +249,7 @@ add_detections (const Block *block, const PlacedFrame *now, const CountPlane *fi
   g_autoptr (GArray) found = detect_maxima (filtered, threshold);
   gint               n = 0;
 
+  detect_drop_wings (found);
   for (guint i = 0; i < found->len; i++)
     {
       const Detection *detection = &g_array_index (found, Detection, i);
@@ -267,7 +267,8 @@ add_detections (const Block *block, const PlacedFrame *now, const CountPlane *fi
   return n;
 }
 
-/* By the background of the frame before; the first has its own, as good as it is. */
+/* By the background of the frame before; the first has its own, as good as it is.  What passes through the frame itself is hidden too, until its stars
+ * have told how it is predicted. */
 static void
 screen (Block *block, PlacedFrame *now, WhitenFrames *frames)
 {
@@ -275,6 +276,8 @@ screen (Block *block, PlacedFrame *now, WhitenFrames *frames)
   Weights                 weights;
 
   screen_lift (now);
+  if (block->has_background)
+    screen_frame (now, &block->planes.background, block->at, settings->step);
   if (settings->is_past || ! settings->removes || ! held_needs_screen (&block->held))
     return;
   if (! block->has_background)
@@ -286,17 +289,34 @@ screen (Block *block, PlacedFrame *now, WhitenFrames *frames)
   held_screen (&block->held, &block->planes.background, block->at);
 }
 
+/* What was hidden in the frame is judged by the background that its stars have chosen. */
+static void
+unhide (Block *block, PlacedFrame *now, WhitenFrames *frames, gdouble gain)
+{
+  const CountPlane *plane = &now->frame.plane;
+  WhitenPlanes     *planes = &block->planes;
+
+  if (! screen_lift (now))
+    return;
+  frames->all[frames->n] = now->frame;
+  for (gsize i = 0; i < (gsize) plane->width * plane->height; i++)
+    planes->whitened.pixels[i] = plane->pixels[i] - planes->background.pixels[i];
+  whiten_judge_steps (planes, gain, block->sequence->settings.step);
+}
+
 /* Detections; what the frame becomes as history is in its plane. */
 static gboolean
-judge (Block *block, PlacedFrame *now, const WhitenFrames *frames, FrameRow *row, GString *objects, GError **error)
+judge (Block *block, PlacedFrame *now, WhitenFrames *frames, FrameRow *row, GString *objects, GError **error)
 {
   const SequenceSettings *settings = &block->sequence->settings;
   PlacedFrame             filtered = { .frame = { .shift = now->frame.shift }, .index = now->index, .applied = now->applied };
   const CountPlane       *plane = &filtered.frame.plane;
+  const gdouble           gain = settings->gain < 0.0 ? block->gain.gain : sequence_gain (block->sequence);
   Weights                 weights;
   gboolean                success = TRUE;
 
-  background_find (block->sequence, frames, settings->gain < 0.0 ? block->gain.gain : sequence_gain (block->sequence), &block->planes, &weights);
+  background_find (block->sequence, frames, gain, &block->planes, &weights);
+  unhide (block, now, frames, gain);
   count_plane_init (&filtered.frame.plane, now->frame.plane.width, now->frame.plane.height);
   detect_filter (&block->planes.significance, settings->fwhm, &filtered.frame.plane);
   clean_new_sky (frames, &filtered.frame.plane);
@@ -316,7 +336,7 @@ judge (Block *block, PlacedFrame *now, const WhitenFrames *frames, FrameRow *row
   if (now->index >= block->first)
     success = write_planes (block, now, &weights, error);
   if (settings->removes && frames->n >= MIN (settings->history, REMOVES_FROM))
-    clean_objects (&block->planes, &block->removal, now, plane, (gfloat) row->threshold);
+    clean_objects (&block->planes, now, plane, (gfloat) row->threshold);
   clean_stars (&block->planes, now->applied != 0.0, &filtered.frame.plane);
   add_filtered (block, &filtered);
   block->at = now->frame.shift;
@@ -430,8 +450,6 @@ forget (Block *block, gint chain)
 {
   held_forget (&block->held);
   g_array_set_size (block->filtered, 0);
-  removal_clear (&block->removal);
-  block->removal = (Removal) { 0 };
   block->has_background = FALSE;
   block->chain = chain;
   block->lit = -1;
@@ -550,7 +568,6 @@ make_part (Sequence *sequence, GString *text, gint first, gint end, gboolean *is
   held_clear (&block.held);
   g_queue_clear_full (&block.waiting, waiting_free);
   g_array_free (block.filtered, TRUE);
-  removal_clear (&block.removal);
   gain_clear (&block.gain);
   whiten_planes_clear (&block.planes);
   return next;

@@ -258,13 +258,25 @@ is_in_all_parts (const ColumnSum *column, gint rows)
   return TRUE;
 }
 
+/* Less the part that has most: an object brightens one. */
+static gfloat
+without_object (const ColumnSum *column)
+{
+  gfloat most = column->parts[0];
+
+  for (gint i = 1; i < PARTS; i++)
+    if (fabsf (column->parts[i]) > fabsf (most))
+      most = column->parts[i];
+  return column->sum - most;
+}
+
 /* Most of its pixels are to one side, and what is wide is no column. */
 static gboolean
 is_camera (const ColumnSum *columns, gint width, gint x, gint rows)
 {
-  const gfloat sum = columns[x].sum;
+  const gfloat sum = columns[x].sum, other = without_object (&columns[x]);
 
-  return fabsf (sum) > COMMON * rows && is_in_all_parts (&columns[x], rows) && 2 * ABS (columns[x].above) >= columns[x].known
+  return fabsf (other) * PARTS > COMMON * rows * (PARTS - 1) && is_in_all_parts (&columns[x], rows) && 2 * ABS (columns[x].above) >= columns[x].known
          && fabsf (sum - beside_column (columns, width, x)) > COMMON * rows;
 }
 
@@ -343,12 +355,12 @@ clean_stars (const WhitenPlanes *planes, gboolean is_turned, CountPlane *filtere
 }
 
 void
-clean_objects (const WhitenPlanes *planes, Removal *removal, PlacedFrame *now, const CountPlane *filtered, gfloat threshold)
+clean_objects (const WhitenPlanes *planes, PlacedFrame *now, const CountPlane *filtered, gfloat threshold)
 {
   CountPlane spared;
 
   spare_stars (planes, filtered, threshold, &spared);
-  if (removal_apply (removal, &spared, &planes->background, threshold, now->frame.shift, &now->frame.plane) > 0)
+  if (removal_apply (&spared, threshold, &now->frame.plane) > 0)
     placed_renew (now);
   count_plane_clear (&spared);
 }

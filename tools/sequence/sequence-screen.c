@@ -131,10 +131,12 @@ screen_frame (PlacedFrame *frame, const CountPlane *background, FrameShift at, g
     placed_renew (frame);
 }
 
-void
+gboolean
 screen_lift (PlacedFrame *frame)
 {
-  if (frame->hidden && frame->hidden->len > 0)
+  const gboolean has_hidden = frame->hidden && frame->hidden->len > 0;
+
+  if (has_hidden)
     {
       for (guint i = 0; i < frame->hidden->len; i++)
         frame->frame.plane.pixels[g_array_index (frame->hidden, HiddenPixel, i).at] = g_array_index (frame->hidden, HiddenPixel, i).value;
@@ -142,4 +144,5 @@ screen_lift (PlacedFrame *frame)
     }
   g_clear_pointer (&frame->hidden, g_array_unref);
   frame->is_screened = TRUE;
+  return has_hidden;
 }

@@ -254,8 +254,8 @@ typedef struct
 /* sequence-screen.c: hides what passes through a frame that others before it are predicted from; `at`: where the
  * background lies; `step`: as of SequenceSettings. */
 void        screen_frame    (PlacedFrame *frame, const CountPlane *background, FrameShift at, gfloat step);
-/* Before it is judged. */
-void        screen_lift     (PlacedFrame *frame);
+/* FALSE: nothing was hidden. */
+gboolean    screen_lift     (PlacedFrame *frame);
 /* Its pixels have changed: what is on the device is not them. */
 void        placed_renew    (PlacedFrame *frame);
 
@@ -408,7 +408,7 @@ void        clean_stars     (const WhitenPlanes *planes, gboolean is_turned, Cou
 /* sequence-wide.c: what is much wider than a star goes. */
 void        clean_wide      (CountPlane *filtered);
 /* sequence-clean.c: objects go from the frame; stars stay. */
-void        clean_objects   (const WhitenPlanes *planes, Removal *removal, PlacedFrame *now, const CountPlane *filtered, gfloat threshold);
+void        clean_objects   (const WhitenPlanes *planes, PlacedFrame *now, const CountPlane *filtered, gfloat threshold);
 
 /* sequence-block.c: the lines of a block's file.  NULL: a file cannot be written. */
 GString    *block_make      (Sequence *sequence, gint block, GError **error);
