@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * The messages of the engine and its filters on stderr, and the text domain of their translations.
+ * The messages of the engine and its filters on stderr.
  */
 #include "config.h"
-#include "places.h"
 
 #include "messages.h"
-
-#include <libintl.h>
 
 #include "tessera.h"
 
@@ -64,13 +61,4 @@ tessera_say_once (const gchar *format, ...)
   va_end (arguments);
   if (tessera_first_time (text))
     tessera_log ("%s", text);
-}
-
-/* GEGL translates the labels of an operation when it registers the operation's class, so the domain is bound when libtessera
- * is loaded, which is before that.  The locale itself is the program's to set, never ours. */
-static void __attribute__ ((constructor))
-bind_text_domain (void)
-{
-  bindtextdomain (GETTEXT_PACKAGE, TESSERA_LOCALE_DIR);
-  bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");
 }

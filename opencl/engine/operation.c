@@ -23,6 +23,7 @@
 #define TESSERA_OPERATION_ITSELF
 #include "tessera-op.h"
 #include "again.h"
+#include "beside.h"
 #include "breaker.h"
 #include "geometry.h"
 #include "messages.h"
@@ -30,7 +31,8 @@
 
 #define SMALL_PART 8            /* of the whole, where parts are computed alone */
 
-G_DEFINE_ABSTRACT_TYPE (TesseraOperation, tessera_operation, GEGL_TYPE_OPERATION_FILTER)
+G_DEFINE_ABSTRACT_TYPE_WITH_CODE (TesseraOperation, tessera_operation, GEGL_TYPE_OPERATION_FILTER,
+                                  tessera_mark_copy (g_define_type_id))
 
 static const TesseraOperationInfo *
 info_of (GeglOperation *operation)

@@ -210,6 +210,14 @@ TESSERA_API gint tessera_give_up (TesseraBand *band);
 /* One line on stderr, "tessera: ..."; the same text only once a process. */
 TESSERA_API void tessera_say_once (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
 
+/* What came with the module or program that has `code` in it: `tessera`/`name` beside that, else `installed`, else `name` among
+ * the user's modules of GEGL; `installed` if it is nowhere. */
+TESSERA_API gchar *tessera_find_part (gconstpointer code, const gchar *name, const gchar *installed);
+
+/* Two copies of Tessera, a package and a bundle, would register types of the same names.  FALSE: another one was loaded before
+ * this one; a line on stderr says where both are. */
+TESSERA_API gboolean tessera_is_first_copy (void);
+
 /* ------------------------------------------------------------- filters -- */
 
 /* A block of the result in C, as TesseraFilter.block sees it: pixels are floats, rows are from top to bottom.

@@ -10,10 +10,11 @@
 #include "frames-file.h"
 #include "loads-upright.h"
 #include "places.h"
+#include "tessera.h"
 
 static gchar *why;              /* nothing can be read; in words that end a sentence */
 
-/* In the build folder it lies below the operations, else where it is installed. */
+/* In the build folder it lies below the operations, else beside the bundle or where it is installed. */
 static gchar *
 path_of_module (void)
 {
@@ -24,7 +25,7 @@ path_of_module (void)
   if (g_file_test (built, G_FILE_TEST_EXISTS))
     return built;
   g_free (built);
-  return g_build_filename (TESSERA_MODULES_DIR, READERS_MODULE, NULL);
+  return tessera_find_part (&why, READERS_MODULE, TESSERA_MODULES_DIR G_DIR_SEPARATOR_S READERS_MODULE);
 }
 
 static gpointer
