@@ -18,10 +18,18 @@ static const gchar head[] = "<gegl name='([^']*)'\\s+summary='([^']*)'>";
 static const gchar sample[] = "<!-- sample -->.*?<!-- end of the sample -->";
 static const gchar load[] = "<node operation='gegl:load'( id='[^']*')?>.*?</node>";
 
+const gchar *
+part_folder (const gchar *installed, const gchar *name)
+{
+  g_autofree gchar *folder = g_build_filename (g_get_user_data_dir (), "gegl-0.4", "plug-ins", "tessera", name, NULL);
+
+  return *installed ? installed : g_intern_string (folder);
+}
+
 GList *
 graphs_list (void)
 {
-  g_autoptr (GDir) folder = g_dir_open (TESSERA_GRAPHS_DIR, 0, NULL);
+  g_autoptr (GDir) folder = g_dir_open (GRAPHS_FOLDER, 0, NULL);
   const gchar *file;
   GList       *names = NULL;
 
@@ -35,7 +43,7 @@ gboolean
 graph_read (const gchar *name, gchar **text, gchar **title, gchar **summary)
 {
   g_autofree gchar *file = g_strconcat (name, ".xml", NULL);
-  g_autofree gchar *path = g_build_filename (TESSERA_GRAPHS_DIR, file, NULL);
+  g_autofree gchar *path = g_build_filename (GRAPHS_FOLDER, file, NULL);
   g_autoptr (GRegex) regex = g_regex_new (head, 0, 0, NULL);
   g_autoptr (GMatchInfo) match = NULL;
   gboolean    good = g_file_get_contents (path, text, NULL, NULL);
@@ -115,7 +123,7 @@ gboolean
 graph_fill (Layer *layer, const gchar *text, const gchar *title, GError **error)
 {
   g_autofree gchar   *xml = prepared (text);
-  GeglNode           *graph = gegl_node_new_from_xml (xml, TESSERA_GRAPHS_DIR);
+  GeglNode           *graph = gegl_node_new_from_xml (xml, GRAPHS_FOLDER);
   g_autoptr (GSList)  nodes = gegl_node_get_children (graph);
   gboolean            has_layer = FALSE;
 

@@ -135,7 +135,7 @@ install_graph (const gchar *graph, const gchar *label)
   if (! graph_read (graph, &text, &title, &summary))
     return;
   name = g_strconcat (GRAPH_PREFIX, graph, NULL);
-  help = g_strdup_printf ("%s" G_DIR_SEPARATOR_S "%s.xml", TESSERA_GRAPHS_DIR, graph);
+  help = g_strdup_printf ("%s" G_DIR_SEPARATOR_S "%s.xml", GRAPHS_FOLDER, graph);
   install_procedure (name, summary, help, label, N_("<Image>/Filters/Ready-made (Tessera)"), TRUE, counted,
                      strstr (text, "tessera:label") ? G_N_ELEMENTS (counted) : 0);
 }
@@ -144,7 +144,7 @@ install_graph (const gchar *graph, const gchar *label)
 static void
 query (void)
 {
-  gimp_plugin_domain_register (GETTEXT_PACKAGE, TESSERA_LOCALE_DIR);
+  gimp_plugin_domain_register (GETTEXT_PACKAGE, LOCALE_FOLDER);
 }
 
 /* In the person's language. */
@@ -168,7 +168,7 @@ init (void)
 {
   GList *all, *graphs = graphs_list (), *labels;
 
-  bindtextdomain (GETTEXT_PACKAGE, TESSERA_LOCALE_DIR);
+  bindtextdomain (GETTEXT_PACKAGE, LOCALE_FOLDER);
   bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");
   labels = graph_labels (graphs);
 
@@ -384,7 +384,7 @@ run (const gchar *name, gint n_params, const GimpParam *param, gint *n_return_va
   GError            *error = NULL;
   Found              found = { -1, 0.0, -1 };
 
-  bindtextdomain (GETTEXT_PACKAGE, TESSERA_LOCALE_DIR);
+  bindtextdomain (GETTEXT_PACKAGE, LOCALE_FOLDER);
   bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");
   gegl_init (NULL, NULL);
   follow_preferences ();

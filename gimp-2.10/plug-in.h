@@ -14,6 +14,10 @@
 #include <glib/gi18n-lib.h>
 #include <libgimp/gimp.h>
 
+/* Where they are installed; of a bundle, among the user's modules of GEGL. */
+#define GRAPHS_FOLDER part_folder (TESSERA_GRAPHS_DIR, "graphs")
+#define LOCALE_FOLDER part_folder (TESSERA_LOCALE_DIR, "locale")
+
 typedef enum { TESSERA_BAD_SETTINGS, TESSERA_BAD_LAYER, TESSERA_BAD_GRAPH } TesseraPlugInError;
 
 #define TESSERA_PLUG_IN_ERROR (g_quark_from_static_string ("tessera-plug-in"))
@@ -97,6 +101,7 @@ Found    layer_found   (Layer *layer);
 #define GRAPH_PREFIX "plug-in-tessera-graph-"
 
 /* The ready-made graphs' names, which are those of their files. */
+const gchar *part_folder (const gchar *installed, const gchar *name);       /* that, if it is not empty */
 GList   *graphs_list   (void);
 /* FALSE: no such graph; the text is what the person may replace the layer in. */
 gboolean graph_read    (const gchar *name, gchar **text, gchar **title, gchar **summary);
