@@ -65,6 +65,13 @@ compare_tracks (gconstpointer a, gconstpointer b)
   return p->x < q->x ? -1 : p->x > q->x;
 }
 
+/* At a time after frame r. */
+static gboolean
+is_near (const Track *a, const Track *b, gdouble near, gdouble time)
+{
+  return fabs (a->x - b->x + (a->v_x - b->v_x) * time) <= near && fabs (a->y - b->y + (a->v_y - b->v_y) * time) <= near;
+}
+
 static gboolean
 is_same (const Track *a, const Track *b, const TrackFrame *frames, gint n, gint r)
 {
@@ -72,11 +79,7 @@ is_same (const Track *a, const Track *b, const TrackFrame *frames, gint n, gint 
   gint shared = 0;
 
   for (gint j = 0; j < n; j++)
-    {
-      const gdouble time = frames[j].time - frames[r].time;
-
-      shared += fabs (a->x - b->x + (a->v_x - b->v_x) * time) <= near && fabs (a->y - b->y + (a->v_y - b->v_y) * time) <= near;
-    }
+    shared += is_near (a, b, near, frames[j].time - frames[r].time);
   return shared * SHARED >= n;
 }
 
@@ -125,9 +128,41 @@ least_sum (gint n, gfloat threshold)
   return MIN (threshold, seen * track_limited (threshold * sqrtf (n) / seen, TRACKS_LIMIT) / sqrtf (n)) - SLACK;
 }
 
-/* The strongest first; a weaker one that is the same object goes. */
+static gboolean
+is_beside_any (const Track *track, const GArray *stronger, gdouble time)
+{
+  gboolean is_beside = FALSE;
+
+  for (guint k = 0; k < stronger->len && ! is_beside; k++)
+    {
+      const Track *other = &g_array_index (stronger, Track, k);
+
+      is_beside = is_near (track, other, detect_reach (track->value, other->value), time);
+    }
+  return is_beside;
+}
+
+/* Without the frames in which a stronger one is beside it. */
+static gfloat
+value_alone (const Track *track, const GArray *stronger, const TrackFrame *frames, gint n, gint r)
+{
+  const TrackGrid    own = { track->v_x, track->v_y, 1.0, 1, 1 };
+  g_autofree gfloat *values = g_new (gfloat, n);
+
+  for (gint j = 0; j < n; j++)
+    {
+      gint to_x, to_y;
+
+      track_offset (frames, j, r, &own, 0, &to_x, &to_y);
+      values[j] = is_beside_any (track, stronger, frames[j].time - frames[r].time)
+                    ? 0.0f : track_value (frames[j].filtered, (gint) floor (track->x + 0.5) + to_x, (gint) floor (track->y + 0.5) + to_y);
+    }
+  return track_robust_sum (values, n);
+}
+
+/* The strongest first; a weaker one goes that is the same object, or that is below the threshold without the light of stronger ones. */
 static GArray *
-without_weaker (GArray *all, const TrackFrame *frames, gint n, gint r)
+without_weaker (GArray *all, const TrackFrame *frames, gint n, gint r, gfloat threshold)
 {
   GArray *tracks = g_array_new (FALSE, FALSE, sizeof (Track));
 
@@ -139,7 +174,7 @@ without_weaker (GArray *all, const TrackFrame *frames, gint n, gint r)
 
       for (guint k = 0; k < tracks->len && is_new; k++)
         is_new = ! is_same (track, &g_array_index (tracks, Track, k), frames, n, r);
-      if (is_new)
+      if (is_new && value_alone (track, tracks, frames, n, r) > threshold)
         g_array_append_val (tracks, *track);
     }
   g_array_free (all, TRUE);
@@ -151,7 +186,7 @@ tracks_unite (GArray *tracks, GArray *others, const TrackFrame *frames, gint n, 
 {
   g_array_append_vals (tracks, others->data, others->len);
   g_array_free (others, TRUE);
-  return without_weaker (tracks, frames, n, r);
+  return without_weaker (tracks, frames, n, r, -INFINITY);
 }
 
 /* Of velocities and pixels within half a step of the coarse ones the best. */
@@ -198,5 +233,5 @@ tracks_find (const TrackPlanes *planes, const TrackFrame *frames, gint n, gint r
         g_array_append_val (all, track);
     }
   g_array_free (maxima, TRUE);
-  return without_weaker (all, frames, n, r);
+  return without_weaker (all, frames, n, r, threshold);
 }

@@ -86,7 +86,8 @@ void      track_planes_clear (TrackPlanes *planes);
  * rays of SNR 30 in two of 8 frames make 0.5 % of paths false, in three 7 %; by the mean of six 0.1 % and all, by
  * sigma-G all.
  *
- * A weaker one that is within 3 px of a stronger in a quarter of the frames is the same object; 6 px of one that is 300 times as strong, 9 px of 3000. */
+ * A weaker one that is within 3 px of a stronger in a quarter of the frames is the same object; 6 px of one that is 300 times as strong, 9 px of 3000.
+ * In frames in which it is, it has nothing of its own: without them it has to be above the threshold, too. */
 GArray   *tracks_find        (const TrackPlanes *planes, const TrackFrame *frames, gint n, gint r, const TrackGrid *grid,
                               gfloat threshold);
 

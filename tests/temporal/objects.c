@@ -323,6 +323,32 @@ test_bright (void)
     }
 }
 
+/* What is seen on a path counts without the one frame of eight in which a brighter object stands on it. */
+static void
+test_crossing (void)
+{
+  for (gint i = 0; i < 2; i++)
+    {
+      Night night;
+      Track strongest;
+      guint n;
+
+      night_init (&night, 60, 40, 0, 0, 0);
+      for (gint j = 0; j < 8; j++)
+        {
+          CountPlane *plane = &night.planes[FRAMES - 8 + j];
+
+          memset (plane->pixels, 0, sizeof (gfloat) * WIDTH * HEIGHT);
+          night.frames[FRAMES - 8 + j].shift = (FrameShift) { 0 };
+          plane->pixels[(40 + 2 * (j - 3)) * WIDTH + 83 - 2 * (j - 3)] = i ? 2.6f : 2.0f;
+          plane->pixels[40 * WIDTH + 83 + 2 * (j - 3)] = 60.0f;
+        }
+      n = search_short (&night, 6.0f, &strongest);
+      expect (n == (i ? 2 : 1) && strongest.v_x == 2.0, "%u tracks where a bright object crosses a faint one of %g in 8 frames", n, i ? 2.6 : 2.0);
+      night_clear (&night);
+    }
+}
+
 /* A bright object is no noise: the threshold is that of a night without it.  What is faint and everywhere is: it raises the threshold. */
 static void
 test_noise (void)
@@ -381,6 +407,7 @@ objects_tracks (void)
   test_long ();
   test_few ();
   test_bright ();
+  test_crossing ();
   test_noise ();
   test_threshold ();
   test_numbers ();

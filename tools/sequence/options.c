@@ -11,10 +11,12 @@
 #define CLEAR_AT   1.5           /* widths of a star, which an object has to have moved to be none of its own background */
 #define MOST_APART 1000          /* frames */
 #define LIVE_NIGHT 1000          /* frames */
+#define MOST_STACK 256          /* frames */
+#define BY_SLOWEST G_MININT
 #define EITHER    2              /* behind the methods that there are */
 
 static gchar   *output, *masters[MASTERS], *part, *quality, *writes, *observatory, *catalogue, *band, *submitter, *observers, *measurers, *telescope, *shift_name, *method_name, *colours_name, *sides_name, **what;
-static gint     history = 20, degree = 1, block = 100, every = 4, stack = 0, night = 0, max_shift = 64, pictures = 20;
+static gint     history = 20, degree = 1, block = 100, every = 4, stack = BY_SLOWEST, night = 0, max_shift = 64, pictures = 20;
 static gdouble  our_gamma = 1e-3, gain = NOT_GIVEN, fwhm = 2.2, threshold = NOT_GIVEN, track_threshold = NOT_GIVEN, fastest = 0.0, slowest = 1.0, saturation = NOT_GIVEN, zero_point = NOT_GIVEN;
 static gdouble  false_detections = 10.0, false_tracks = 1.0;
 static gboolean keeps_objects, keeps_hot, is_json, is_live, article_ridge, stays;
@@ -50,7 +52,7 @@ static const GOptionEntry entries[] = {
   { "track-threshold", 0, 0, G_OPTION_ARG_DOUBLE, &track_threshold, "Of tracks, in standard deviations (by --false-tracks)", "X" },
   { "keep-objects", 0, 0, G_OPTION_ARG_NONE, &keeps_objects, "Leave objects in the history, with the dark trails that follow", NULL },
   { "every", 0, 0, G_OPTION_ARG_INT, &every, "Frames between searches for tracks over 8 frames, of at most 4.25 px a frame; 0: none (4)", "N" },
-  { "stack", 0, 0, G_OPTION_ARG_INT, &stack, "Frames that are added along each velocity of a fine grid; 0: none (0)", "N" },
+  { "stack", 0, 0, G_OPTION_ARG_INT, &stack, "Frames that are added along each velocity of a fine grid; 0: none (0, or as many as what is as slow as --slowest takes)", "N" },
   { "fastest", 0, 0, G_OPTION_ARG_DOUBLE, &fastest, "Of that grid, in pixels a frame; 0: as fast as an object may be without a trail (0)", "PX" },
   { "write", 0, 0, G_OPTION_ARG_STRING, &writes, "Frames to write, as FITS: whitened, background, significance, calibrated, with commas between them", "KINDS" },
   { "pictures", 0, 0, G_OPTION_ARG_INT, &pictures, "Tracks that have a picture made of them, at most (20)", "N" },
@@ -119,11 +121,26 @@ set_names (Options *options)
 
 /* There is a move for each velocity and frame (tracks.c). */
 static gboolean
-too_many_moves (void)
+too_many_moves (const SequenceSettings *settings)
 {
-  const gdouble velocities = 2.0 * (fastest > 0.0 ? fastest : fwhm) * (stack - 1) / fwhm + 1.0;
+  const gdouble velocities = 2.0 * (settings->fastest > 0.0 ? settings->fastest : fwhm) * (settings->stack - 1) / fwhm + 1.0;
 
-  return stack > 1 && velocities * velocities * stack > SEQUENCE_MOST_MOVES;
+  return settings->stack > 1 && velocities * velocities * settings->stack > SEQUENCE_MOST_MOVES;
+}
+
+/* What does not leave its place in a short search is looked for in a long one, of frames in which it moves by two widths of a star. */
+static void
+set_search (SequenceSettings *settings)
+{
+  const gdouble leaves = fwhm / (SEQUENCE_SHORT - 1);
+
+  settings->stack = stack;
+  settings->fastest = fastest;
+  if (stack != BY_SLOWEST)
+    return;
+  settings->stack = slowest > 0.0 && slowest < leaves ? (gint) MIN (ceil (2.0 * fwhm / slowest) + 1.0, MOST_STACK) : 0;
+  if (settings->stack > 0 && fastest == 0.0)
+    settings->fastest = 2.0 * leaves;
 }
 
 static gboolean
@@ -152,7 +169,7 @@ set_numbers (Options *options)
   settings->block = block;
   settings->every = every;
   settings->night = is_live && night == 0 ? LIVE_NIGHT : night;
-  settings->stack = stack;
+  set_search (settings);
   settings->saturation = saturation == NOT_GIVEN ? -1.0 : saturation;   /* folders of earlier runs have -1 too */
   settings->gain = gain == NOT_GIVEN ? -1.0 : gain;
   settings->fwhm = fwhm;
@@ -161,7 +178,6 @@ set_numbers (Options *options)
   settings->track_threshold = track_threshold == NOT_GIVEN ? 0.0 : track_threshold;
   settings->false_detections = false_detections;
   settings->false_tracks = false_tracks;
-  settings->fastest = fastest;
   settings->removes = ! keeps_objects;
   settings->rejects_hot = ! keeps_hot;
   options->part = options->parts = 1;
@@ -181,11 +197,11 @@ set_numbers (Options *options)
              ? "--false-detections and --false-tracks are above 0 and at most 1000000000"
          : ! (fastest >= 0.0 && fastest <= 100.0) ? "--fastest is 0 to 100"
          : ! (slowest >= 0.0 && settings->apart <= MOST_APART) ? "--slowest is 0, or so fast that a star's width takes at most 600 frames"
-         : too_many_moves () ? "--stack, --fastest and --fwhm make too many velocities; --fastest is to be less, or --fwhm more"
+         : too_many_moves (settings) ? "--stack, --fastest and --fwhm make too many velocities; --fastest is to be less, or --fwhm more"
          : night < 0 ? "--night is 0 or more"
          : is_live && part ? "--live computes all parts"
          : every < 0 || every > 1000000 ? "--every is 0 to 1000000"
-         : stack < 0 || stack == 1 || stack > 256 ? "--stack is 0, or 2 to 256"
+         : settings->stack < 0 || stack == 1 || stack > MOST_STACK ? "--stack is 0, or 2 to 256"
          : block < 1 || block > 1000000 ? "--block is 1 to 1000000"
          : pictures < 0 ? "--pictures is 0 or more" : NULL;
 }
@@ -227,7 +243,7 @@ static const gchar *
 set_report (Options *options)
 {
   options->report = (ReportSettings) { observatory, catalogue, band, submitter, observers, measurers, telescope, zero_point == NOT_GIVEN ? NAN : zero_point, fwhm,
-                                       stack };
+                                       options->settings.stack };
   return ! is_word (observatory, 3, 3) ? "--observatory is a code of 3 letters and digits"
          : ! is_word (catalogue, 1, 8) ? "--catalogue is a name of at most 8 letters and digits"
          : ! is_word (band, 1, FRAMES_BAND - 1) ? "--band is a name of at most 3 letters and digits"

@@ -13,6 +13,7 @@
 #include "sky.h"
 
 #define LEG          100        /* frames */
+#define LEAVES       1.25       /* widths of a star, in a long search: its velocities are one apart, and what is left of a star drifts */
 #define DETECTS_FROM 2          /* frames of the history: one does not tell which of the two a star's rest is in */
 #define REMOVES_FROM 5          /* frames of the history: objects go from the next */
 
@@ -133,9 +134,9 @@ is_at_edge (const Track *track, const TrackGrid *grid)
          || track->v_y <= grid->y || track->v_y >= grid->y + grid->step * (grid->n_y - 1);
 }
 
-/* `grid` NULL: those with any velocity. */
+/* `grid` NULL: those with any velocity.  What moves by less than so many widths of a star is still. */
 static void
-add_tracks (Block *block, const Stretch *s, GArray *tracks, const TrackGrid *grid)
+add_tracks (Block *block, const Stretch *s, GArray *tracks, const TrackGrid *grid, gdouble widths)
 {
   for (guint i = 0; i < tracks->len; i++)
     {
@@ -143,7 +144,7 @@ add_tracks (Block *block, const Stretch *s, GArray *tracks, const TrackGrid *gri
       ObjectRow    row = { .index = s->past[s->n - 1].index, .frames = s->n, .x = track->x, .y = track->y, .v_x = track->v_x, .v_y = track->v_y,
                            .value = track->value, .flux = NAN };
 
-      row.is_still = -hypot (row.v_x, row.v_y) * s->times[0] < block->sequence->settings.fwhm;          /* what is left of a star */
+      row.is_still = -hypot (row.v_x, row.v_y) * s->times[0] < widths * block->sequence->settings.fwhm;         /* what is left of a star */
       if (! row.is_still && grid && is_at_edge (track, grid))
         continue;
       turn_place (s->past[s->n - 1].applied, block->sequence->width, block->sequence->height, &row.x, &row.y);
@@ -187,7 +188,7 @@ search_short (Block *block, gint index)
           tracks_refine (others, s.frames, s.n, s.n - 1, &fast);
           tracks = tracks_unite (tracks, others, s.frames, s.n, s.n - 1);
         }
-      add_tracks (block, &s, tracks, is_fast ? &fast : &grid);
+      add_tracks (block, &s, tracks, is_fast ? &fast : &grid, 1.0);
     }
   stretch_clear (&s);
 }
@@ -202,7 +203,7 @@ search_long (Block *block, gint n)
   if ((gdouble) grid.n_x * grid.n_y * n > SEQUENCE_MOST_MOVES)
     progress_say ("frame %d: no search over %d frames, because so many are missing between them", s.past[n - 1].index, n);
   else
-    add_tracks (block, &s, find_tracks (block, &s, &grid), NULL);
+    add_tracks (block, &s, find_tracks (block, &s, &grid), NULL, LEAVES);
   stretch_clear (&s);
 }
 
