@@ -203,7 +203,7 @@ search_long (Block *block, gint n)
   if ((gdouble) grid.n_x * grid.n_y * n > SEQUENCE_MOST_MOVES)
     progress_say ("frame %d: no search over %d frames, because so many are missing between them", s.past[n - 1].index, n);
   else
-    add_tracks (block, &s, find_tracks (block, &s, &grid), NULL, LEAVES);
+    add_tracks (block, &s, find_tracks (block, &s, &grid), settings->fastest > 0.0 ? &grid : NULL, LEAVES);
   stretch_clear (&s);
 }
 
