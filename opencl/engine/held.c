@@ -5,8 +5,10 @@
  */
 #include "held.h"
 
+#include "pages.h"
 #include "pool.h"
 #include "queue.h"
+#include "status.h"
 
 #define HELD_PART 2             /* of the budget, for all of them */
 
@@ -113,9 +115,12 @@ static gint
 fetch (const TesseraHeld *held, gint first, gint n, guchar *rows, gboolean *idle)
 {
   TesseraQueue *queue = NULL;
-  gint          status = tessera_queue_take (held->device, TRUE, FALSE, &queue), end_status;
+  gint          status, end_status;
 
   *idle = TRUE;
+  if (tessera_has_forked ())            /* the driver would wait for ever */
+    return tessera_error (TESSERA_FAILED);
+  status = tessera_queue_take (held->device, TRUE, FALSE, &queue);
   if (status != 0)
     return status;
   status = download (queue, held, first, n, rows);

@@ -83,7 +83,7 @@ note_device_request (const TesseraRequest *request, const TesseraDevice *device,
   tessera_count (write_ns, timings->write * 1e9);
   if (! (tessera_debug () & (DEBUG_TIMINGS | DEBUG_PATHS)))
     return;
-  path = g_strconcat ("OpenCL on ", device->name, NULL);
+  path = g_strconcat ("OpenCL on ", device->name, timings->stays ? " (the result stays there)" : "", NULL);
   log_timings (request, path, timings, seconds);
   g_free (path);
 }
