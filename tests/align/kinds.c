@@ -228,42 +228,6 @@ check_equal (void)
     }
 }
 
-/* A part of another photograph. */
-static void
-paste (Photo *photo, gint x, gint y, gint side)
-{
-  for (gint v = 0; v < side; v++)
-    memcpy (photo->values + 3 * ((gsize) (y + v) * photo->width + x), unrelated.values + 3 * (gsize) v * unrelated.width, 3 * sizeof (gfloat) * side);
-}
-
-/* A soft scene turns, and before it something goes elsewhere, or a logo stands: nearly all points are of that. */
-static void
-check_thing (void)
-{
-  const Photo kept = photograph;
-  Photo       soft = photo_softened (&kept, 7);
-
-  photograph = photo_part (&soft, 150, 100, 480, 360);
-  for (guint i = 0; i < 2; i++)
-    {
-      const gdouble angle = 0.16, c = cos (angle), s = sin (angle), turn[9] = { c, -s, 45, s, c, -30, 0, 0, 1 };
-      const gdouble there[9] = { c, -s, 195, s, c, 70, 0, 0, 1 };
-      CheckRandom   random = { 90 + i };
-      Photo         moved = photo_moved_to (&soft, there, 480, 360), fixed = photo_part (&photograph, 0, 0, 480, 360);
-
-      paste (&fixed, 30, 230, 110);
-      paste (&moved, i == 0 ? 30 : 300, i == 0 ? 230 : 40, 110);
-      photo_spoil (&fixed, 1, 2, &random);
-      photo_spoil (&moved, 1, 2, &random);
-      expect_found (i == 0 ? "a soft scene behind a logo" : "a soft scene behind a thing that moves", &moved, &fixed, turn, NULL, 1);
-      photo_free (&moved);
-      photo_free (&fixed);
-    }
-  photo_free (&photograph);
-  photo_free (&soft);
-  photograph = kept;
-}
-
 int
 kinds_test (int argc, char **argv)
 {
@@ -284,7 +248,6 @@ kinds_test (int argc, char **argv)
   check_kinds ();
   check_small_kinds ();
   check_stamp ();
-  check_thing ();
   photo_free (&photograph);
   photo_free (&unrelated);
   gegl_exit ();
