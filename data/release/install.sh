@@ -31,6 +31,9 @@ put()
 # put_all FOLDER PLACE
 put_all() { (cd "$1" && find . -type f) | sort | while IFS= read -r file; do put "$1/$file" "$2/${file#./}"; done; }
 
+# has_gimp_3 CONFIG
+has_gimp_3() { for folder in "$1"/GIMP/3.*; do [ ! -d "$folder" ] || return 0; done; return 1; }
+
 # add DATA CONFIG: for a GEGL that has these folders.
 add()
 {
@@ -52,9 +55,10 @@ add()
             done ;;
       *)    continue ;;
     esac
-    echo "  GIMP ${profile##*/}   $profile"
+    printf '  %-10s %s\n' "GIMP ${profile##*/}" "$profile"
   done
-  XDG_CONFIG_HOME=$2 TEXTDOMAINDIR=$modules/tessera/locale sh "$here/presets.sh" add >/dev/null || true
+  # As the language of this terminal has their names.
+  ! has_gimp_3 "$2" || XDG_CONFIG_HOME=$2 TEXTDOMAINDIR=$modules/tessera/locale sh "$here/presets.sh" add >/dev/null || true
 }
 
 # undo DATA: what the list says.
@@ -80,7 +84,7 @@ each()
 undo_with_presets()
 {
   [ -e "$1/gegl-0.4/plug-ins/tessera-installed.txt" ] || return 1
-  XDG_CONFIG_HOME=$2 sh "$here/presets.sh" remove >/dev/null || true
+  ! has_gimp_3 "$2" || XDG_CONFIG_HOME=$2 sh "$here/presets.sh" remove >/dev/null || true
   undo "$1"
 }
 

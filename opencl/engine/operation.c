@@ -418,7 +418,7 @@ tessera_operation_describe_built (gpointer klass, gsize properties_size, guint l
         operation_class->get_cached_region = kept_region_now;
     }
   gegl_operation_class_set_keys (operation_class, "name", info->name, "title", info->title, "categories", info->categories,
-                                 "description", info->description, NULL);
+                                 "description", info->description, "tessera-version", TESSERA_VERSION, NULL);
   if (info->reference)
     gegl_operation_class_set_key (operation_class, "reference", info->reference);
   if (info->menu_path)
