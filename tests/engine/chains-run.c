@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 #include "chains.h"
+#include "../../tools/connect.h"
 
 #include <string.h>
 
