@@ -293,7 +293,21 @@ process_buffers (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output
   return TRUE;
 }
 
-/* Do operations of ours read what the node makes, and nobody else? */
+static gboolean
+is_ours (GeglOperation *operation)
+{
+  return g_type_is_a (G_OBJECT_TYPE (operation), tessera_operation_get_type ());
+}
+
+/* Does it give its readers the very pixels that it reads? */
+static gboolean
+hands_on (GeglNode *node, GeglOperation *operation)
+{
+  return g_strcmp0 (gegl_node_get_operation (node), "gegl:nop") == 0
+         || (is_ours (operation) && (((TesseraOperation *) operation)->hands_on || passes_through (operation)));
+}
+
+/* Do operations of ours read what the node makes, and nobody else?  (A node that is a graph has no operation.) */
 static gboolean
 only_ours_follow (GeglNode *node, gint depth)
 {
@@ -302,8 +316,11 @@ only_ours_follow (GeglNode *node, gint depth)
   gboolean              ours = n > 0 && depth < 8;
 
   for (gint i = 0; i < n && ours; i++)
-    ours = g_type_is_a (G_OBJECT_TYPE (gegl_node_get_gegl_operation (consumers[i])), tessera_operation_get_type ())
-           || (g_strcmp0 (gegl_node_get_operation (consumers[i]), "gegl:nop") == 0 && only_ours_follow (consumers[i], depth + 1));
+    {
+      GeglOperation *operation = gegl_node_get_gegl_operation (consumers[i]);
+
+      ours = operation && (hands_on (consumers[i], operation) ? only_ours_follow (consumers[i], depth + 1) : is_ours (operation));
+    }
   return ours;
 }
 
@@ -313,7 +330,7 @@ may_stay (GeglOperation *operation, GeglBuffer *output)
 {
   gint shift_x, shift_y;
 
-  if (! info_of (operation)->stays || tessera_sends_home () || G_OBJECT_TYPE (output) != GEGL_TYPE_BUFFER)
+  if (! info_of (operation)->stays || tessera_mode () == TESSERA_OPENCL_OFF || tessera_sends_home () || G_OBJECT_TYPE (output) != GEGL_TYPE_BUFFER)
     return FALSE;
   g_object_get (output, "shift-x", &shift_x, "shift-y", &shift_y, NULL);
   return shift_x == 0 && shift_y == 0 && ! g_object_get_data (G_OBJECT (output), "is-linear") && only_ours_follow (operation->node, 0);

@@ -326,6 +326,22 @@ leave_held (Job *job, gboolean good)
     tessera_held_lose (job->stays);
 }
 
+/* If there was too little memory beside what is held: that goes to the host, and so does the result. */
+static gboolean
+may_make_room (Job *job, gint status)
+{
+  const gboolean holds = job->stays || job->held[0] || job->held[1];
+
+  if (! holds || ! (may_fit_smaller (status) || tessera_outcome (status) == TESSERA_UNASKED))
+    return FALSE;
+  leave_held (job, FALSE);
+  job->stays = job->held[0] = job->held[1] = NULL;
+  tessera_resident_settle (job->request->input);
+  if (job->request->aux)
+    tessera_resident_settle (job->request->aux);
+  return TRUE;
+}
+
 static gint
 carry_out (Pump *pump)
 {
@@ -365,6 +381,8 @@ tessera_pump (const TesseraRequest *request, const TesseraSurvey *survey, const 
     job->aux = tessera_travel_tables (gegl_buffer_get_format (request->aux), request->aux_format, FALSE);
   find_held (job);
   status = carry_out (&pump);
+  if (may_make_room (job, status))
+    status = carry_out (&pump);
   leave_held (job, status == 0);
   return status;
 }
