@@ -69,7 +69,7 @@ noise_of (const gfloat *roots, gint width, gint n)
 }
 
 static void
-leave_out (gfloat *roots, gint width, gint height, const MatchPlaces *spots)
+leave_out (gfloat *roots, gint width, gint height, const CoarseSpots *spots)
 {
   for (gint i = 0; i < spots->n; i++)
     {
@@ -83,7 +83,7 @@ leave_out (gfloat *roots, gint width, gint height, const MatchPlaces *spots)
 }
 
 static void
-plane_init (Plane *plane, AlignPicture *picture, const MatchPlaces *spots)
+plane_init (Plane *plane, AlignPicture *picture, const CoarseSpots *spots)
 {
   const RefinePicture *half = align_picture_coarse (picture, 1);
   const gint           width = half->bounds.width, height = half->bounds.height, side = MAX (1, (MAX (width, height) + CELLS - 1) / CELLS);
@@ -181,7 +181,7 @@ correlate (const Plane *a, const Plane *b, const gdouble inverse[9], CoarseVote 
 }
 
 void
-coarse_vote (AlignPicture *a, const MatchPlaces *in_a, AlignPicture *b, const MatchPlaces *in_b, const gdouble matrix[9], CoarseVote *vote)
+coarse_vote (AlignPicture *a, const CoarseSpots *in_a, AlignPicture *b, const CoarseSpots *in_b, const gdouble matrix[9], CoarseVote *vote)
 {
   Plane   of_a, of_b;
   gdouble inverse[9];

@@ -8,13 +8,20 @@
 
 #include "align.h"
 
+/* Places of one picture that are left out: around each point that agrees. */
+typedef struct
+{
+  const MatchPlace *places;
+  gint              n;
+} CoarseSpots;
+
 typedef struct
 {
   gint seen, agree;             /* blocks of both pictures that show something; of these, that show the same */
   gint wholly;                  /* ... and nothing else, but noise */
 } CoarseVote;
 
-/* `matrix`: places of B -> of A, of the pictures that are matched.  What lies around these places is left out. */
-void coarse_vote (AlignPicture *a, const MatchPlaces *in_a, AlignPicture *b, const MatchPlaces *in_b, const gdouble matrix[9], CoarseVote *vote);
+/* `matrix`: places of B -> of A, of the pictures that are matched. */
+void coarse_vote (AlignPicture *a, const CoarseSpots *in_a, AlignPicture *b, const CoarseSpots *in_b, const gdouble matrix[9], CoarseVote *vote);
 
 #endif

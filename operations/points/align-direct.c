@@ -9,23 +9,96 @@
 #include <string.h>
 
 #include "direct-planes.h"
-#include "direct-starts.h"
+#include "direct-shift.h"
 #include "direct-step.h"
-#include "direct-vote.h"
 #include "matrix.h"
 
 #define LARGEST     800         /* pixels of level 0, along a side */
 #define SMALLEST    4           /* of the last level */
 #define COARSEST    (DIRECT_LEVELS - 1)
+#define REACHES     3
+#define STARTS      (1 + REACHES * DIRECT_PEAKS)
 #define NEAR        16          /* pixels of a level, that a pattern may be apart, or some times that */
 #define FAR         100         /* ... of level 3 */
 #define ALL         2           /* times the blocks that another shift must show, at least */
 #define LEAST       12          /* ... and as many as these */
 #define AS_WELL     0.7         /* of them, that agree */
 #define HALFWAY     0.7         /* ... of that, halfway to it: more is the same peak */
-#define NEARLY_ALL  0.85        /* of the blocks: then no other start is tried */
+#define BLOCK       16          /* pixels of a level: those that agree or not */
+#define AROUND      64          /* pixels of level 0: the mean that blocks are less */
+#define SEEN        4.0         /* times the variance of noise */
+#define UNSEEN      1e-3        /* a deviation of the root of light that nobody sees */
+#define ALIKE       0.7         /* correlation: of what is the same it is above 0.9 */
 #define ROUNDS      4           /* of the judge */
 #define STILL       0.01        /* pixels */
+
+/* -------------------------------------------------------------------- votes -- */
+
+/* What a block shows of each picture, all colours together. */
+typedef struct
+{
+  gdouble aa, bb, ab, of_a, of_b;       /* the last: what noise makes of aa and bb */
+} Block;
+
+static void
+add_block (const DirectPicture *of_a, const DirectPicture *of_b, gint level, const DirectPlane *laid, const gfloat *a, const gfloat *b, gint color,
+           gdouble gain, gint left, gint top, Block *block)
+{
+  const gdouble share = pow (0.25, level);
+  gdouble       n = 0, p = 0, q = 0, pp = 0, qq = 0, pq = 0;
+
+  for (gint k = 0; k < BLOCK * BLOCK; k++)
+    {
+      const gsize i = (gsize) (top + k / BLOCK) * laid->width + left + k % BLOCK;
+
+      if (laid->known[color][i] == 0.0f)
+        continue;
+      n++;
+      p += a[i], q += b[i];
+      pp += a[i] * a[i], qq += b[i] * b[i], pq += a[i] * b[i];
+    }
+  if (2 * n < BLOCK * BLOCK)
+    return;
+  block->aa += pp - p * p / n;
+  block->bb += qq - q * q / n;
+  block->ab += pq - p * q / n;
+  block->of_a += n * (SEEN * share * of_a->noise[color] + UNSEEN * UNSEEN);
+  block->of_b += n * (SEEN * share * of_b->noise[color] / (gain * gain) + UNSEEN * UNSEEN);
+}
+
+/* Blocks of a level.  Returns how well they agree, all together: their mean correlation, and as much more as there are more of them. */
+static gdouble
+vote_at (const DirectPicture *of_a, const DirectPicture *of_b, gint level, const gdouble matrix[9], gint *seen, gint *agree)
+{
+  const DirectPlane *plane = &of_a->levels[level];
+  const gint         width = plane->width, height = plane->height, across = width / BLOCK, n = across * (height / BLOCK);
+  g_autofree Block  *blocks = g_new0 (Block, n + 1);
+  g_autofree gfloat *a = g_new (gfloat, (gsize) width * height + 1), *b = g_new (gfloat, (gsize) width * height + 1);
+  DirectPlane        laid;
+  gdouble            gains[DIRECT_COLORS], sum = 0;
+
+  direct_plane_init (&laid, width, height);
+  direct_plane_lay (plane, &of_b->levels[level], matrix, &laid, gains);
+  for (gint c = 0; c < DIRECT_COLORS; c++)
+    {
+      direct_take_mean (width, height, plane->values[c], laid.known[c], AROUND >> level, a);
+      direct_take_mean (width, height, laid.values[c], laid.known[c], AROUND >> level, b);
+      for (gint i = 0; i < n; i++)
+        add_block (of_a, of_b, level, &laid, a, b, c, gains[c], i % across * BLOCK, i / across * BLOCK, &blocks[i]);
+    }
+  *seen = *agree = 0;
+  for (gint i = 0; i < n; i++)
+    if (blocks[i].aa > blocks[i].of_a && blocks[i].bb > blocks[i].of_b)
+      {
+        const gdouble alike = blocks[i].ab / sqrt (blocks[i].aa * blocks[i].bb);
+
+        ++*seen;
+        *agree += alike > ALIKE;
+        sum += MAX (alike, 0.0);
+      }
+  direct_plane_clear (&laid);
+  return *seen > 0 ? sum * sum / *seen : 0;
+}
 
 /* ------------------------------------------------------------------ choosing -- */
 
@@ -41,46 +114,36 @@ follow (const DirectPicture *a, const DirectPicture *b, gdouble matrix[9])
          && direct_step_all (&a->levels[2], &b->levels[2], MODEL_HOMOGRAPHY, TRUE, matrix);
 }
 
-/* The start, followed to level 2, if it is better than the best before. */
-static void
-try_start (const DirectPicture *a, const DirectPicture *b, const gdouble start[9], gdouble *best, gdouble matrix[9], DirectVote *vote)
-{
-  gdouble tried[9], score;
-  gint    seen, agree;
-
-  memcpy (tried, start, sizeof tried);
-  if (! follow (a, b, tried))
-    return;
-  score = direct_vote (a, b, 2, tried, &seen, &agree);
-  if (score > *best)
-    {
-      *best = score;
-      memcpy (matrix, tried, sizeof tried);
-      vote->seen[0] = seen;
-      vote->agree[0] = agree;
-    }
-}
-
-/* The best of the starts that the smallest planes have and of what was found before; of turned ones, if not nearly all blocks agree on that. */
+/* The best start, followed to level 2. */
 static gboolean
-choose (const DirectPicture *a, const DirectPicture *b, const DirectHints *hints, gint side, gdouble matrix[9], DirectVote *vote)
+choose (const DirectPicture *a, const DirectPicture *b, gdouble matrix[9], DirectVote *vote)
 {
-  const DirectPlane *of_a = &a->levels[COARSEST], *of_b = &b->levels[COARSEST];
-  const gdouble      size = 1.0 / (side << COARSEST);
-  gdouble            starts[DIRECT_STARTS][9], turned[DIRECT_TURNED][9], start[9], best = 0;
-  gint               n = direct_starts (of_a, of_b, starts);
+  static const gint reaches[REACHES] = { 3, 5, 8 };
+  gint              starts[STARTS][2] = { { 0, 0 } }, n = 1;
+  gdouble           best = 0;
 
+  for (gint i = 0; i < REACHES; i++)
+    n += direct_shifts (&a->levels[COARSEST], &b->levels[COARSEST], reaches[i], &starts[n]);
   for (gint i = 0; i < n; i++)
-    try_start (a, b, starts[i], &best, matrix, vote);
-  for (gint i = 0; i < hints->n; i++)
     {
-      memcpy (start, hints->movements[i].matrix, sizeof start);
-      matrix_enlarge (size, size, start);
-      try_start (a, b, start, &best, matrix, vote);
+      gboolean is_new = TRUE;
+      gdouble  tried[9], score;
+      gint     seen, agree;
+
+      for (gint k = 0; k < i; k++)
+        is_new &= starts[k][0] != starts[i][0] || starts[k][1] != starts[i][1];
+      matrix_place (1, starts[i][0], starts[i][1], tried);
+      if (! is_new || ! follow (a, b, tried))
+        continue;
+      score = vote_at (a, b, 2, tried, &seen, &agree);
+      if (score > best)
+        {
+          best = score;
+          memcpy (matrix, tried, sizeof tried);
+          vote->seen[0] = seen;
+          vote->agree[0] = agree;
+        }
     }
-  n = best > 0 && vote->agree[0] >= NEARLY_ALL * vote->seen[0] ? 0 : direct_turned (of_a, of_b, turned);
-  for (gint i = 0; i < n; i++)
-    try_start (a, b, turned[i], &best, matrix, vote);
   return best > 0;
 }
 
@@ -93,7 +156,7 @@ share_after (const DirectPicture *a, const DirectPicture *b, gint level, const g
 
   matrix_place (1, x, y, shifted);
   matrix_multiply (shifted, matrix, shifted);
-  direct_vote (a, b, level, shifted, &seen, &agree);
+  vote_at (a, b, level, shifted, &seen, &agree);
   return seen >= least && seen > 0 ? (gdouble) agree / seen : 0;
 }
 
@@ -111,8 +174,8 @@ repeats_at (const DirectPicture *a, const DirectPicture *b, gint level, const gd
   memcpy (here, matrix, sizeof here);
   matrix_enlarge (size, size, there);
   matrix_enlarge (size * times, size * times, here);
-  n = direct_others (&a->levels[level], &b->levels[level], there, DIRECT_AROUND >> level, most, shifts);
-  direct_vote (a, b, blocks, here, &least, &agree);
+  n = direct_others (&a->levels[level], &b->levels[level], there, AROUND >> level, most, shifts);
+  vote_at (a, b, blocks, here, &least, &agree);
   least = MAX (least / ALL, LEAST);
   for (gint i = 0; i < n; i++)
     {
@@ -149,39 +212,9 @@ settle (const DirectPlane *a, const DirectPlane *b, const RefineKnown *known, gb
     }
 }
 
-/* What was found before is left out, if that is asked for. */
-static void
-read_pictures (const RefinePicture *a, const RefinePicture *b, const DirectHints *hints, gint side, DirectPicture *of_a, DirectPicture *of_b)
-{
-  const gint  n = hints->leaves_out ? hints->n : 0;
-  MatchPlaces not_of_a[DIRECT_MOVEMENTS], not_of_b[DIRECT_MOVEMENTS];
-
-  for (gint i = 0; i < n; i++)
-    {
-      not_of_a[i] = hints->movements[i].of_a;
-      not_of_b[i] = hints->movements[i].of_b;
-    }
-  direct_picture_init (of_a, a, not_of_a, n, side);
-  direct_picture_init (of_b, b, not_of_b, n, side);
-}
-
-/* Of the blocks of level 1 and of level 2, at this matrix of level 1. */
-static void
-vote_rest (const DirectPicture *a, const DirectPicture *b, const DirectHints *hints, gint side, const gdouble matrix[9], DirectVote *vote)
-{
-  gdouble there[9];
-
-  memcpy (there, matrix, sizeof there);
-  for (gint k = 1; k >= 0; k--)
-    {
-      direct_vote_rest (a, b, 2 - k, side, there, hints->movements, hints->n, &vote->rest_seen[k], &vote->rest_agree[k], &vote->explained[k]);
-      matrix_enlarge (0.5, 0.5, there);
-    }
-}
-
 gboolean
-align_direct (const RefinePicture *a, const RefinePicture *b, const DirectHints *hints, gboolean is_free, ConsensusModel *model, gdouble matrix[9],
-              DirectVote *before, DirectVote *vote, RefineVerdict *verdict)
+align_direct (const RefinePicture *a, const RefinePicture *b, gboolean is_free, ConsensusModel *model, gdouble matrix[9], DirectVote *before,
+              DirectVote *vote, RefineVerdict *verdict)
 {
   const gint    largest = MAX (MAX (a->bounds.width, a->bounds.height), MAX (b->bounds.width, b->bounds.height)), side = (largest + LARGEST - 1) / LARGEST;
   const gint    least = SMALLEST * side << COARSEST;
@@ -191,33 +224,31 @@ align_direct (const RefinePicture *a, const RefinePicture *b, const DirectHints 
   gboolean      is_found;
 
   *verdict = (RefineVerdict) { .is_known = FALSE };
-  *vote = (DirectVote) { .seen = { 0 } };
+  *vote = (DirectVote) { { 0 }, { 0 } };
   if (MIN (MIN (a->bounds.width, a->bounds.height), MIN (b->bounds.width, b->bounds.height)) < least)
     return FALSE;
-  read_pictures (a, b, hints, side, &of_a, &of_b);
+  direct_picture_init (&of_a, a, side);
+  direct_picture_init (&of_b, b, side);
   if (before)
     {
       matrix_enlarge (0.5 / side, 0.5 / side, matrix);
-      direct_vote (&of_a, &of_b, 1, matrix, &before->seen[1], &before->agree[1]);
+      vote_at (&of_a, &of_b, 1, matrix, &before->seen[1], &before->agree[1]);
       matrix_enlarge (0.5, 0.5, matrix);
-      direct_vote (&of_a, &of_b, 2, matrix, &before->seen[0], &before->agree[0]);
+      vote_at (&of_a, &of_b, 2, matrix, &before->seen[0], &before->agree[0]);
       is_found = direct_step_all (&of_a.levels[2], &of_b.levels[2], MODEL_HOMOGRAPHY, TRUE, matrix);
-      direct_vote (&of_a, &of_b, 2, matrix, &vote->seen[0], &vote->agree[0]);
+      vote_at (&of_a, &of_b, 2, matrix, &vote->seen[0], &vote->agree[0]);
     }
   else
-    is_found = choose (&of_a, &of_b, hints, side, matrix, vote);
+    is_found = choose (&of_a, &of_b, matrix, vote);
   for (gint level = 1; is_found && level >= 0; level--)
     {
       matrix_enlarge (2, 2, matrix);
       is_found = direct_step_all (&of_a.levels[level], &of_b.levels[level], MODEL_HOMOGRAPHY, FALSE, matrix);
       if (is_found && level == 1)
-        {
-          direct_vote (&of_a, &of_b, 1, matrix, &vote->seen[1], &vote->agree[1]);
-          vote_rest (&of_a, &of_b, hints, side, matrix, vote);
-        }
+        vote_at (&of_a, &of_b, 1, matrix, &vote->seen[1], &vote->agree[1]);
     }
   if (is_found && (repeats_at (&of_a, &of_b, 1, matrix, NEAR) || repeats_at (&of_a, &of_b, 2, matrix, NEAR) || repeats_at (&of_a, &of_b, 3, matrix, FAR)))
-    *vote = (DirectVote) { .seen = { 0 } };
+    *vote = (DirectVote) { { 0 }, { 0 } };
   if (is_found)
     {
       memcpy (known.matrix, matrix, sizeof known.matrix);

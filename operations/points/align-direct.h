@@ -13,25 +13,16 @@
 #ifndef ALIGN_DIRECT_H
 #define ALIGN_DIRECT_H
 
-#include "direct-vote.h"
+#include "refine.h"
 
 typedef struct
 {
   gint    seen[2], agree[2];    /* blocks that show more than noise, and those that show the same: large ones, small ones */
-  gint    rest_seen[2], rest_agree[2], explained[2];    /* of blocks that no other movement explains; and those that others do */
 } DirectVote;
-
-/* What was found before, from the bounds' first pixels: movements that may be the scene's, or that of something before it, or of a logo or dust. */
-typedef struct
-{
-  const DirectMovement *movements;
-  gint                  n;
-  gboolean              leaves_out;     /* what lies around their points counts as unknown */
-} DirectHints;
 
 /* `matrix`: places of B -> of A, from their bounds' first pixel; if `before` is not NULL, it is some pixels off, and that is its vote.  *model: as refine_near's.  The verdict's error is in pixels of A; its agreement is the share of
  * the blocks that agree.  FALSE: nothing was found that could be refined. */
-gboolean align_direct (const RefinePicture *a, const RefinePicture *b, const DirectHints *hints, gboolean is_free, ConsensusModel *model, gdouble matrix[9],
-                       DirectVote *before, DirectVote *vote, RefineVerdict *verdict);
+gboolean align_direct (const RefinePicture *a, const RefinePicture *b, gboolean is_free, ConsensusModel *model, gdouble matrix[9], DirectVote *before,
+                       DirectVote *vote, RefineVerdict *verdict);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "align.h"
 #include "align-coarse.h"
-#include "align-pixels.h"
+#include "align-direct.h"
 #include "align-stars.h"
 
 #include <math.h>
@@ -26,6 +26,10 @@
 #define FEWEST_BLOCKS 8         /* of the pictures at large, that have a vote */
 #define LEAST_SHARE   0.5       /* of them, that agree */
 #define DOUBTFUL      0.3       /* pixels: what points and squares leave open, so that all pixels are asked */
+#define OFF           3.0       /* pixels at a corner: then it is another movement */
+#define DIRECT_ERROR  0.7       /* pixels at a corner, where no points agree: then the verdict is off by more than it tells, now and then */
+#define DIRECT_BLOCKS 40        /* that must agree */
+#define DIRECT_SHARE  0.85      /* ... of large ones and of small ones: of 200 pairs that have nothing in common a third did */
 #define STANDS        1.0       /* pixels at a corner: nothing has moved */
 #define STILL_SHARE   0.7       /* of the blocks: where fewer show the same, most of what does shows nothing else, if it is a scene and not dust */
 #define STILL_WHOLLY  0.6
@@ -134,6 +138,15 @@ judge (const RefineVerdict *verdict, Consensus *found)
                 g_ascii_formatd (texts[1], sizeof texts[1], "%.3g", MOST_ERROR));
 }
 
+/* The pictures, and the points of each that are compared. */
+typedef struct
+{
+  AlignPicture      *reference, *moving;
+  const AlignPoints *in_a, *in_b;
+  const Match       *matches;
+  gint               n;
+} Compared;
+
 /* Away from the points that agree, do the pictures show the same at large? */
 static void
 vote (const Compared *c, const gdouble matrix[9], CoarseVote *voted)
@@ -151,7 +164,7 @@ vote (const Compared *c, const gdouble matrix[9], CoarseVote *voted)
           of_b[n++] = *b;
         }
     }
-  coarse_vote (c->reference, &(MatchPlaces) { of_a, n }, c->moving, &(MatchPlaces) { of_b, n }, matrix, voted);
+  coarse_vote (c->reference, &(CoarseSpots) { of_a, n }, c->moving, &(CoarseSpots) { of_b, n }, matrix, voted);
 }
 
 /* Where they show little there, nobody knows.  What moves in the scene denies less of it than points cover. */
@@ -169,6 +182,85 @@ is_witnessed (const CoarseVote *voted, const RefineVerdict *verdict)
          && voted->agree >= SURE_SHARE * voted->seen;
 }
 
+static gboolean
+is_seen (const DirectVote *voted, const RefineVerdict *verdict)
+{
+  return verdict->error <= DIRECT_ERROR && voted->agree[0] + voted->agree[1] >= DIRECT_BLOCKS && voted->agree[0] >= DIRECT_SHARE * voted->seen[0]
+         && voted->agree[1] >= DIRECT_SHARE * voted->seen[1];
+}
+
+/* By all pixels at once; from the found matrix, whose vote `before` becomes, or without one. */
+static gboolean
+find_direct (AlignPicture *reference, AlignPicture *moving, const AlignSettings *settings, DirectVote *before, DirectVote *voted, Consensus *found)
+{
+  const gboolean is_free = settings->model == MODEL_AUTO;
+  RefineVerdict  verdict;
+
+  found->model = is_free ? MODEL_HOMOGRAPHY : settings->model;
+  if (! settings->refines || ! align_direct (&reference->full, &moving->full, is_free, &found->model, found->matrix, before, voted, &verdict))
+    return FALSE;
+  found->error = verdict.error;
+  found->is_likely = found->is_aligned = is_seen (voted, &verdict);
+  if (! before)
+    {
+      found->inliers = voted->agree[0] + voted->agree[1];
+      g_snprintf (found->reason, sizeof found->reason, _("found by what the pictures show at large: %d of %d parts of them agree"), found->inliers,
+                  voted->seen[0] + voted->seen[1]);
+    }
+  return found->is_aligned;
+}
+
+/* How far both lay a corner of B from one another. */
+static gdouble
+apart (const GeglRectangle *b, const gdouble one[9], const gdouble other[9])
+{
+  gdouble most = 0;
+
+  for (gint i = 0; i < 4; i++)
+    {
+      gdouble x, y, u, v;
+
+      matrix_map (one, i & 1 ? b->width : 0, i & 2 ? b->height : 0, &x, &y);
+      matrix_map (other, i & 1 ? b->width : 0, i & 2 ? b->height : 0, &u, &v);
+      most = MAX (most, hypot (x - u, y - v));
+    }
+  return most;
+}
+
+static gdouble
+share_of (const DirectVote *voted)
+{
+  return (gdouble) (voted->agree[0] + voted->agree[1]) / MAX (voted->seen[0] + voted->seen[1], 1);
+}
+
+/* Where the points or the squares leave a doubt: all pixels find it, or deny it, where they lead away and not nearly all of them agree with it.
+ * FALSE: they do neither. */
+static gboolean
+ask_all_pixels (const Compared *c, const AlignSettings *settings, const Consensus *points, Consensus *found)
+{
+  Consensus  direct = *points;
+  DirectVote before, voted;
+  gboolean   is_another;
+
+  matrix_enlarge (c->reference->factor, c->moving->factor, direct.matrix);
+  if (found->is_aligned)
+    memcpy (direct.matrix, found->matrix, sizeof direct.matrix);
+  if (find_direct (c->reference, c->moving, settings, &before, &voted, &direct))
+    {
+      if (! found->is_aligned || direct.error < found->error || apart (&c->moving->full.bounds, direct.matrix, found->matrix) > OFF)
+        *found = direct;
+      return TRUE;
+    }
+  is_another = found->is_aligned && apart (&c->moving->full.bounds, direct.matrix, found->matrix) > OFF
+               && share_of (&before) < MAX (DIRECT_SHARE, share_of (&voted));
+  if (is_another)
+    {
+      found->is_aligned = FALSE;
+      g_snprintf (found->reason, sizeof found->reason, _("%d matches agree, but away from them the pictures show something else"), found->inliers);
+    }
+  return is_another;
+}
+
 /* Stars are no dust, whatever clouds do around them. */
 static gboolean
 stars_stand (const AlignPicture *reference, const AlignPicture *moving, const AlignSettings *settings)
@@ -176,7 +268,7 @@ stars_stand (const AlignPicture *reference, const AlignPicture *moving, const Al
   static const gdouble identity[9] = MATRIX_IDENTITY;
   Consensus            found;
 
-  return align_stars (&reference->full, &moving->full, settings->model, &found) && align_apart (&moving->full.bounds, found.matrix, identity) <= STANDS;
+  return align_stars (&reference->full, &moving->full, settings->model, &found) && apart (&moving->full.bounds, found.matrix, identity) <= STANDS;
 }
 
 /* What stands still may be dust on the sensor, while the scene moves.  Where a scene stands, and things move in it, a block shows the same and
@@ -185,10 +277,10 @@ static void
 deny_dust (AlignPicture *reference, AlignPicture *moving, const AlignSettings *settings, Consensus *found)
 {
   static const gdouble identity[9] = MATRIX_IDENTITY;
-  const MatchPlaces    none = { NULL, 0 };
+  const CoarseSpots    none = { NULL, 0 };
   CoarseVote           voted;
 
-  if (! found->is_aligned || align_apart (&moving->full.bounds, found->matrix, identity) > STANDS)
+  if (! found->is_aligned || apart (&moving->full.bounds, found->matrix, identity) > STANDS)
     return;
   coarse_vote (reference, &none, moving, &none, identity, &voted);
   if (voted.seen < FEWEST_BLOCKS || voted.agree >= STILL_SHARE * voted.seen || voted.wholly >= STILL_WHOLLY * voted.agree)
@@ -201,7 +293,7 @@ deny_dust (AlignPicture *reference, AlignPicture *moving, const AlignSettings *s
 
 /* Refined, and believed or not. */
 static void
-take_once (const Compared *c, const AlignSettings *settings, const AlignHints *hints, Consensus *found)
+take_once (const Compared *c, const AlignSettings *settings, Consensus *found)
 {
   const Consensus before = *found;
   RefineVerdict   verdict;
@@ -211,7 +303,7 @@ take_once (const Compared *c, const AlignSettings *settings, const AlignHints *h
     return;
   refine (c->reference, c->moving, settings, found, &verdict);
   judge (&verdict, found);
-  if (before.is_likely && settings->refines && (! found->is_aligned || found->error > DOUBTFUL) && align_ask_pixels (c, settings, hints, &before, found))
+  if (before.is_likely && settings->refines && (! found->is_aligned || found->error > DOUBTFUL) && ask_all_pixels (c, settings, &before, found))
     return;
   if (before.is_likely && ! found->is_aligned)
     return;
@@ -230,15 +322,15 @@ take_once (const Compared *c, const AlignSettings *settings, const AlignHints *h
 }
 
 static void
-take (const Compared *c, const AlignSettings *settings, const AlignHints *hints, Consensus *found)
+take (const Compared *c, const AlignSettings *settings, Consensus *found)
 {
-  take_once (c, settings, hints, found);
+  take_once (c, settings, found);
   deny_dust (c->reference, c->moving, settings, found);
 }
 
 static gboolean
 find_once (const TesseraErrand *errand, AlignPicture *reference, const AlignPoints *in_a, AlignPicture *moving, const AlignPoints *in_b,
-           const AlignSettings *settings, AlignHints *hints, Consensus *found)
+           const AlignSettings *settings, Consensus *found)
 {
   const GeglRectangle *a = &reference->small.bounds, *b = &moving->small.bounds;
   g_autofree Match    *matches = NULL;
@@ -250,12 +342,10 @@ find_once (const TesseraErrand *errand, AlignPicture *reference, const AlignPoin
     return FALSE;
   consensus_propose (in_a->places, in_b->places, matches, n, settings->model, SEED, b->width, b->height, a->width, a->height, NULL,
                      found, &second);
-  align_hints_add (hints, &compared, found);
-  align_hints_add (hints, &compared, &second);
-  take (&compared, settings, hints, found);
+  take (&compared, settings, found);
   if (! found->is_aligned && (second.is_likely || second.is_possible))
     {
-      take (&compared, settings, hints, &second);
+      take (&compared, settings, &second);
       if (second.is_aligned)
         {
           const Consensus kept = *found;
@@ -268,12 +358,14 @@ find_once (const TesseraErrand *errand, AlignPicture *reference, const AlignPoin
   return TRUE;
 }
 
-static gboolean
-find (const TesseraErrand *errand, AlignPicture *reference, AlignPicture *moving, const AlignSettings *settings, AlignHints *hints, Consensus *found)
+gboolean
+align_find (const TesseraErrand *errand, AlignPicture *reference, AlignPicture *moving, const AlignSettings *settings, Consensus *found)
 {
-  Consensus other, direct = { .inliers = 0 };
+  static const gdouble identity[9] = MATRIX_IDENTITY;
+  Consensus            other, direct = { .inliers = 0 };
+  DirectVote           voted;
 
-  if (! find_once (errand, reference, &reference->points, moving, &moving->points, settings, hints, found))
+  if (! find_once (errand, reference, &reference->points, moving, &moving->points, settings, found))
     return FALSE;
   if (! found->is_aligned && (! reference->has_all || ! moving->has_all))
     {
@@ -281,7 +373,7 @@ find (const TesseraErrand *errand, AlignPicture *reference, AlignPicture *moving
 
       if (! align_picture_find_more (reference, errand, settings) || ! align_picture_find_more (moving, errand, settings)
           || ! find_once (errand, reference, reference->more.places ? &reference->more : &reference->points, moving,
-                          moving->more.places ? &moving->more : &moving->points, settings, hints, &again))
+                          moving->more.places ? &moving->more : &moving->points, settings, &again))
         return FALSE;
       if (again.is_aligned)
         *found = again;
@@ -293,26 +385,14 @@ find (const TesseraErrand *errand, AlignPicture *reference, AlignPicture *moving
     }
   if (! found->is_aligned && ! found->is_likely && align_stars (&reference->full, &moving->full, settings->model, &other))
     *found = other;
-  if (! found->is_aligned && align_find_direct (reference, moving, settings, hints, &direct))
+  if (! found->is_aligned && find_direct (reference, moving, settings, NULL, &voted, &direct))
     {
       *found = direct;
       deny_dust (reference, moving, settings, found);
     }
-  return TRUE;
-}
-
-gboolean
-align_find (const TesseraErrand *errand, AlignPicture *reference, AlignPicture *moving, const AlignSettings *settings, Consensus *found)
-{
-  static const gdouble identity[9] = MATRIX_IDENTITY;
-  AlignHints           hints = { .n = 0 };
-  gboolean             done;
-
-  done = find (errand, reference, moving, settings, &hints, found);
-  align_hints_clear (&hints);
-  if (done && found->is_aligned)
+  if (found->is_aligned)
     place_in_gegl (&reference->full.bounds, &moving->full.bounds, found->matrix);
-  else if (done)
+  else
     memcpy (found->matrix, identity, sizeof identity);
-  return done;
+  return TRUE;
 }

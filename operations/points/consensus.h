@@ -23,12 +23,6 @@ typedef struct
 
 typedef struct
 {
-  const MatchPlace *places;
-  gint              n;
-} MatchPlaces;
-
-typedef struct
-{
   gint    a, b;                 /* indices */
   guint32 distance;             /* sum of squared differences */
 } Match;

@@ -21,8 +21,6 @@
 /* Noise that is softened by 1 pixel is alike by exp (-LAG^2 / 4) at that lag, by the square of it along the diagonal: of a + d - b - c it leaves this part. */
 #define NOISE_LEFT  (4 * (1 - 2 * 0.3679 + 0.1353))
 #define PER_MEDIAN  1.4826
-#define AROUND      5.0         /* sigma around a point that is left out, and some pixels */
-#define RIM         6.0
 
 void
 direct_plane_init (DirectPlane *plane, gint width, gint height)
@@ -170,30 +168,13 @@ noise_of (const DirectPlane *plane, gint color)
   return deviation * deviation / NOISE_LEFT;
 }
 
-static void
-leave_out (DirectPlane *plane, const MatchPlaces *unknown, gint side)
-{
-  for (gint i = 0; i < unknown->n; i++)
-    {
-      const MatchPlace *place = &unknown->places[i];
-      const gdouble     x = (place->x + 0.5) / side - 0.5, y = (place->y + 0.5) / side - 0.5, reach = (AROUND * place->sigma + RIM) / side;
-
-      for (gint v = MAX (0, (gint) (y - reach)); v <= MIN (plane->height - 1, y + reach); v++)
-        for (gint u = MAX (0, (gint) (x - reach)); u <= MIN (plane->width - 1, x + reach); u++)
-          for (gint c = 0; c < DIRECT_COLORS && (u - x) * (u - x) + (v - y) * (v - y) <= reach * reach; c++)
-            plane->values[c][(gsize) v * plane->width + u] = plane->known[c][(gsize) v * plane->width + u] = 0.0f;
-    }
-}
-
 void
-direct_picture_init (DirectPicture *picture, const RefinePicture *of, const MatchPlaces *unknown, gint n, gint side)
+direct_picture_init (DirectPicture *picture, const RefinePicture *of, gint side)
 {
   Reading reading = { of, side, picture->levels };
 
   direct_plane_init (&picture->levels[0], of->bounds.width / side, of->bounds.height / side);
   gegl_parallel_distribute (-1, read_rows, &reading);
-  for (gint i = 0; i < n; i++)
-    leave_out (&picture->levels[0], &unknown[i], side);
   for (gint level = 1; level < DIRECT_LEVELS; level++)
     halve (&picture->levels[level - 1], &picture->levels[level]);
   for (gint level = 0; level < DIRECT_LEVELS; level++)

@@ -24,8 +24,8 @@ typedef struct
   gdouble     noise[DIRECT_COLORS];     /* variance of a value of level 0; of level n it is 4^n less */
 } DirectPicture;
 
-/* `side`: pixels of the picture along a pixel of level 0.  What lies around these n lists of places, in its pixels, counts as unknown. */
-void   direct_picture_init  (DirectPicture *picture, const RefinePicture *of, const MatchPlaces *unknown, gint n, gint side);
+/* `side`: pixels of the picture along a pixel of level 0. */
+void   direct_picture_init  (DirectPicture *picture, const RefinePicture *of, gint side);
 void   direct_picture_clear (DirectPicture *picture);
 
 void   direct_plane_init    (DirectPlane *plane, gint width, gint height);

@@ -10,8 +10,8 @@
 #define DIRECT_PEAKS  3
 #define DIRECT_OTHERS 6
 
-/* The best shifts of what both planes are less their means as far as `reach`, in their pixels, which lay B on A, and how well; returns how many. */
-gint direct_shifts (const DirectPlane *a, const DirectPlane *b, gint reach, gint shifts[DIRECT_PEAKS][2], gdouble scores[DIRECT_PEAKS]);
+/* The best shifts of what both planes are less their means as far as `reach`, in their pixels, which lay B on A; returns how many. */
+gint direct_shifts (const DirectPlane *a, const DirectPlane *b, gint reach, gint shifts[DIRECT_PEAKS][2]);
 /* Shifts, up to `most` pixels along each axis, that might lay B on A as well as the matrix (places of B -> of A) does: the best others, after it. */
 gint direct_others (const DirectPlane *a, const DirectPlane *b, const gdouble matrix[9], gint reach, gint most, gint shifts[DIRECT_OTHERS][2]);
 
