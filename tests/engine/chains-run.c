@@ -42,6 +42,7 @@ chain_drawn (guint seed)
   c.remembers = draw (rand, 0, 1);
   c.evicts = draw (rand, 0, 3) == 0;
   c.memory = draw (rand, 0, 3) == 0 ? draw (rand, 1, 6) : 0;
+  c.has_graph = draw (rand, 0, 3) == 0;
   g_rand_free (rand);
   return c;
 }
@@ -51,9 +52,9 @@ chain_name (const ChainCase *c)
 {
   GString *name = g_string_new (NULL);
 
-  g_string_printf (name, "--cases 1 --seed %u: %s %dx%d%+d%+d, of it %dx%d%+d%+d%s%s%s%s%s, %u MiB:", c->seed, c->format, c->extent.width, c->extent.height,
+  g_string_printf (name, "--cases 1 --seed %u: %s %dx%d%+d%+d, of it %dx%d%+d%+d%s%s%s%s%s%s, %u MiB:", c->seed, c->format, c->extent.width, c->extent.height,
                    c->extent.x, c->extent.y, c->roi.width, c->roi.height, c->roi.x, c->roi.y, c->has_nop ? ", nop" : "",
-                   c->has_second ? c->joins ? ", second of ours" : ", second of GEGL's" : "", c->proves ? ", proven" : "", c->remembers ? ", remembered" : "", c->evicts ? ", tiles evicted" : "", c->memory);
+                   c->has_second ? c->joins ? ", second of ours" : ", second of GEGL's" : "", c->proves ? ", proven" : "", c->remembers ? ", remembered" : "", c->evicts ? ", tiles evicted" : "", c->has_graph ? ", the last in a graph of its own" : "", c->memory);
   for (guint i = 0; i < c->n; i++)
     {
       g_string_append_printf (name, " %s", c->steps[i]->operation + strlen ("tessera:"));
@@ -70,6 +71,13 @@ chain_quiet (gint width, gint height)
 {
   return (ChainCase) { .seed = 7, .format = "RGBA float", .extent = { 0, 0, width, height }, .roi = { 0, 0, width, height }, .n = 4,
                        .steps = { &steps[4], &steps[1], &steps[3], &steps[0] }, .numbers = { 10, 3, 2, 1.5 } };
+}
+
+ChainCase
+chain_tight (void)
+{
+  return (ChainCase) { .seed = 7, .format = "RGBA float", .extent = { 0, 0, 700, 500 }, .roi = { 0, 0, 700, 500 }, .n = 2,
+                       .steps = { &steps[1], &steps[6] }, .numbers = { 2, 0.5 }, .memory = 12 };
 }
 
 GeglBuffer *
@@ -114,6 +122,19 @@ step_behind (const ChainCase *c, guint i, GeglNode *graph, GeglNode *before)
   return node;
 }
 
+/* In a graph of its own, as an application's filters are. */
+static GeglNode *
+graph_behind (const ChainCase *c, guint i, GeglNode *graph, GeglNode *before)
+{
+  GeglNode *inner = gegl_node_new ();
+
+  gegl_node_add_child (graph, inner);
+  gegl_node_link (step_behind (c, i, inner, gegl_node_get_input_proxy (inner, "input")), gegl_node_get_output_proxy (inner, "output"));
+  gegl_node_link (before, inner);
+  g_object_unref (inner);
+  return inner;
+}
+
 static GeglNode *
 chain (const ChainCase *c, GeglNode *graph, GeglBuffer *input)
 {
@@ -121,7 +142,7 @@ chain (const ChainCase *c, GeglNode *graph, GeglBuffer *input)
 
   for (guint i = 0; i < c->n; i++)
     {
-      at = step_behind (c, i, graph, at);
+      at = c->has_graph && i + 1 == c->n ? graph_behind (c, i, graph, at) : step_behind (c, i, graph, at);
       if (i + 1 == c->n)
         break;
       if (i == 0)

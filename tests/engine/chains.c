@@ -104,6 +104,20 @@ walk_faults (void)
   g_object_unref (input);
 }
 
+/* What is held makes room for a filter that would not fit beside it. */
+static void
+run_short_of_memory (void)
+{
+  const ChainCase c = chain_tight ();
+  GeglBuffer     *input = chain_picture (&c);
+  gfloat         *in_c = chain_run (&c, input, TESSERA_OPENCL_OFF), *pixels = chain_run (&c, input, TESSERA_OPENCL_FORCE);
+
+  expect (memcmp (pixels, in_c, 16 * (gsize) c.roi.width * c.roi.height) == 0, "short of memory, on the device alone, the pixels are %s", "others");
+  g_free (in_c);
+  g_free (pixels);
+  g_object_unref (input);
+}
+
 /* ----------------------------------------------------------------- threads -- */
 
 #define THREADS 3
@@ -165,6 +179,7 @@ main (int argc, char **argv)
   count_bytes (TRUE);
   run_side_by_side ();
   walk_faults ();
+  run_short_of_memory ();
   for (gint i = 0; i < cases; i++)
     {
       const ChainCase c = chain_drawn (seed + i);

@@ -32,13 +32,15 @@ typedef struct
   const ChainStep *steps[CHAIN_MOST_STEPS];
   gdouble          numbers[CHAIN_MOST_STEPS];
   ChainDanger      dangers[CHAIN_MOST_STEPS];   /* behind each but the last */
-  gboolean         has_nop, has_second, joins, proves, remembers, evicts;
+  gboolean         has_nop, has_second, joins, proves, remembers, evicts, has_graph;
   guint            memory;                      /* MiB, or 0 */
 } ChainCase;
 
 ChainCase   chain_drawn   (guint seed);
 /* Four filters of which nothing is asked between. */
 ChainCase   chain_quiet   (gint width, gint height);
+/* Two filters of which the second needs nearly all of the memory. */
+ChainCase   chain_tight   (void);
 gchar      *chain_name    (const ChainCase *c);
 GeglBuffer *chain_picture (const ChainCase *c);
 /* Four floats a pixel of the roi.  The engine is set for the case; chain_compute leaves it as it is. */
