@@ -98,7 +98,7 @@ write_one()
   {
     printf '%s\n\n' "$mark"
     presets_of "$1"
-  } >"$2"
+  } >"$2" || { rm -f "$2"; return 1; }         # GIMP would read a part of one
 }
 
 profiles()
