@@ -218,22 +218,38 @@ is_wing (const Detection *of, const Detection *other)
   return reach > DETECT_NEAR && fabs (of->fine_x - other->fine_x) <= reach && fabs (of->fine_y - other->fine_y) <= reach;
 }
 
+/* Those that are strong enough for the weakest to be a wing of theirs: a night has many detections, and few of these. */
+static GArray *
+glaring (const GArray *found)
+{
+  GArray *strong  = g_array_new (FALSE, FALSE, sizeof (Detection));
+  gdouble weakest = G_MAXDOUBLE;
+
+  for (guint i = 0; i < found->len; i++)
+    weakest = MIN (weakest, g_array_index (found, Detection, i).value);
+  for (guint i = 0; i < found->len; i++)
+    if (detect_reach (weakest, g_array_index (found, Detection, i).value) > DETECT_NEAR)
+      g_array_append_val (strong, g_array_index (found, Detection, i));
+  return strong;
+}
+
 void
 detect_drop_wings (GArray *found)
 {
-  g_autoptr (GArray) all = g_array_copy (found);
+  g_autoptr (GArray) strong = glaring (found);
+  guint              n_left = 0;
 
-  g_array_set_size (found, 0);
-  for (guint i = 0; i < all->len; i++)
+  for (guint i = 0; i < found->len; i++)
     {
-      const Detection *of = &g_array_index (all, Detection, i);
-      gboolean         is_alone = TRUE;
+      const Detection of       = g_array_index (found, Detection, i);
+      gboolean        is_alone = TRUE;
 
-      for (guint k = 0; k < all->len && is_alone; k++)
-        is_alone = ! is_wing (of, &g_array_index (all, Detection, k));
+      for (guint k = 0; k < strong->len && is_alone; k++)
+        is_alone = ! is_wing (&of, &g_array_index (strong, Detection, k));
       if (is_alone)
-        g_array_append_val (found, *of);
+        g_array_index (found, Detection, n_left++) = of;
     }
+  g_array_set_size (found, n_left);
 }
 
 /* Those beyond NOISE, times the sign: the first is of what is bright, the other of what is dark. */

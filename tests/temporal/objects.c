@@ -92,6 +92,49 @@ test_wings (void)
     expect (g_array_index (found, Detection, i).fine_x == all[i > 0 ? i + 1 : 0].fine_x, "detection %u is at %g", i, g_array_index (found, Detection, i).fine_x);
 }
 
+static gboolean
+is_of_another (const Detection *of, const GArray *all)
+{
+  for (guint i = 0; i < all->len; i++)
+    {
+      const Detection *other = &g_array_index (all, Detection, i);
+      const gdouble    reach = detect_reach (of->value, other->value);
+
+      if (reach > DETECT_NEAR && fabs (of->fine_x - other->fine_x) <= reach && fabs (of->fine_y - other->fine_y) <= reach)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* The same as of all pairs, in the same order. */
+static void
+test_many_wings (void)
+{
+  g_autoptr (GArray) found = g_array_new (FALSE, FALSE, sizeof (Detection)), all = NULL;
+  g_autoptr (GRand)  rand  = g_rand_new_with_seed (7);
+  guint              n     = 0;
+
+  for (guint i = 0; i < 3000; i++)
+    {
+      const Detection one = { .fine_x = g_rand_double_range (rand, 0, 300), .fine_y = g_rand_double_range (rand, 0, 300),
+                              .value = 5.0 * pow (g_rand_double_range (rand, 0.0005, 1.0), -1.2) };
+
+      g_array_append_val (found, one);
+    }
+  all = g_array_copy (found);
+  detect_drop_wings (found);
+  for (guint i = 0; i < all->len; i++)
+    {
+      const Detection *one = &g_array_index (all, Detection, i);
+
+      if (is_of_another (one, all))
+        continue;
+      expect (n < found->len && g_array_index (found, Detection, n).fine_x == one->fine_x, "detection %u of %u is another", n, found->len);
+      n++;
+    }
+  expect (n == found->len && n > 1500 && n < 2900, "%u detections without wings, not %u", found->len, n);
+}
+
 /* ------------------------------------------------------------- removal -- */
 
 typedef struct
@@ -394,6 +437,7 @@ objects_detection (void)
 {
   test_maxima ();
   test_wings ();
+  test_many_wings ();
   test_square ();
   test_limit ();
   objects_trails ();
