@@ -66,16 +66,6 @@ are_right (const Result *results)
 /* ---------------------------------------------------------------- device -- */
 
 static gint
-wait_and_free (gint status, TesseraEvent *event)
-{
-  if (status == 0)
-    status = tessera_event_wait (event);
-  if (event)
-    tessera_event_free (event);
-  return status;
-}
-
-static gint
 launch (TesseraQueue *queue, TesseraProgram *program, TesseraMemory *in, TesseraMemory *out)
 {
   const gsize         offset[3] = { 0 }, size[3] = { (N * N + 63) / 64 * 64, 1, 1 }, group[3] = { 64, 1, 1 };
@@ -85,7 +75,7 @@ launch (TesseraQueue *queue, TesseraProgram *program, TesseraMemory *in, Tessera
   const gint          status = tessera_program_launch (program, queue, "compute_hard", 0, offset, size, group, args,
                                                        G_N_ELEMENTS (args), &event);
 
-  return wait_and_free (status, event);
+  return tessera_event_finish (status, event);
 }
 
 static gint
@@ -94,11 +84,11 @@ run (TesseraQueue *queue, TesseraProgram *program, TesseraMemory *in, TesseraMem
   TesseraEvent *event = NULL;
   gint          status = tessera_enqueue_upload (queue, LANE_RUN, in, 0, numbers, sizeof numbers, &event);
 
-  if ((status = wait_and_free (status, event)) != 0 || (status = launch (queue, program, in, out)) != 0)
+  if ((status = tessera_event_finish (status, event)) != 0 || (status = launch (queue, program, in, out)) != 0)
     return status;
   event = NULL;
   status = tessera_enqueue_download (queue, LANE_RUN, out, 0, results, N * N * RESULTS * sizeof *results, NULL, &event);
-  return wait_and_free (status, event);
+  return tessera_event_finish (status, event);
 }
 
 static void

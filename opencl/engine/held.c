@@ -101,14 +101,10 @@ static gint
 download (TesseraQueue *queue, const TesseraHeld *held, gint first, gint n, guchar *rows)
 {
   TesseraEvent *event = NULL;
-  gint          status = tessera_enqueue_download (queue, LANE_RUN, held->memory, first * row_bytes (held), rows, n * row_bytes (held), NULL, &event);
+  const gint    status = tessera_enqueue_download (queue, LANE_RUN, held->memory, first * row_bytes (held), rows, n * row_bytes (held), NULL, &event);
 
   tessera_queue_flush (queue, LANE_RUN);
-  if (status == 0)
-    status = tessera_event_wait (event);
-  if (event)
-    tessera_event_free (event);
-  return status;
+  return tessera_event_finish (status, event);
 }
 
 static gint

@@ -337,8 +337,7 @@ may_make_room (Job *job, gint status)
   leave_held (job, FALSE);
   job->stays = job->held[0] = job->held[1] = NULL;
   tessera_resident_settle (job->request->input);
-  if (job->request->aux)
-    tessera_resident_settle (job->request->aux);
+  tessera_resident_settle (job->request->aux);
   return TRUE;
 }
 

@@ -265,6 +265,16 @@ tessera_event_wait (TesseraEvent *event)
 }
 
 gint
+tessera_event_finish (gint status, TesseraEvent *event)
+{
+  if (status == 0)
+    status = tessera_event_wait (event);
+  if (event)
+    tessera_event_free (event);
+  return status;
+}
+
+gint
 tessera_event_failed (TesseraEvent *event)
 {
   cl_int       of_command = CL_COMPLETE;

@@ -51,6 +51,8 @@ gint  tessera_enqueue_mark     (TesseraQueue *queue, TesseraEvent **event);
 gint  tessera_note_event       (gint driver, TesseraEvent **event);
 /* 0 once the command is known to have happened, or its error. */
 gint  tessera_event_wait       (TesseraEvent *event);
+/* Of a command that was enqueued with this status: waits if it was, and frees the event, if there is one. */
+gint  tessera_event_finish     (gint status, TesseraEvent *event);
 /* Its error, or 0; a later command of the queue has happened.  Without a wait: NVIDIA's driver sees late that a kernel has ended, and a wait for it is one
  * for what other requests have asked for meanwhile.  Price: 1.2 (sequences, 10 Mpix; H100, 2026-11-27). */
 gint  tessera_event_failed     (TesseraEvent *event);
