@@ -169,7 +169,7 @@ bound_cost (CheckRandom *random, SoakRequest *request)
 
 /* --------------------------------------------------------------- requests -- */
 
-/* Filters with something at 0 do nothing. */
+/* Filters with something at 0 do nothing; then the format is that of what comes to them. */
 static gboolean
 may_pass (const SoakRequest *request)
 {
@@ -255,6 +255,7 @@ soak_draw (const SoakOptions *options, guint64 number, const SoakSource *sources
   request->verifies = check_below (&random, number < 4096 ? 8 : 140) == 0 && soak_is_native (sources[request->source].format)
                       && (request->aux < 0 || soak_is_native (sources[request->aux].format));
   request->mode = draw_mode (&random, options);
+  request->front = check_chance (&random, 20) ? &filters[check_below (&random, n)] : NULL;
   bound_cost (&random, request);
   request->format = soak_result_format (&random, &sources[request->source], may_pass (request));
   if (request->sink == SOAK_PROCESSOR && (may_pass (request) || ! soak_is_native (request->format)))
@@ -315,7 +316,8 @@ soak_describe (const SoakRequest *request, const SoakWeather *weather, const Soa
   const SoakFilter         *filter = request->filter;
   GString                  *text = g_string_new (NULL);
 
-  g_string_printf (text, "request %" G_GUINT64_FORMAT ": %s", request->number, filter->operation);
+  g_string_printf (text, "request %" G_GUINT64_FORMAT ": %s%s%s", request->number, request->front ? request->front->operation : "",
+                   request->front ? " and then " : "", filter->operation);
   for (guint i = 0; i < filter->n_specs; i++)
     g_string_append_printf (text, " %s=%.9g", filter->specs[i]->name, request->values[i]);
   append_source (text, "of", &sources[request->source]);

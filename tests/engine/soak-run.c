@@ -9,6 +9,7 @@
 typedef struct
 {
   GeglNode *graph, *source, *aux, *node;
+  const SoakFilter *front;      /* between source and node; NULL: none */
   gboolean  has_aux;            /* aux is connected */
   gboolean  stored;             /* may still deliver what it did */
 } Graph;
@@ -29,16 +30,21 @@ graph_for (const SoakRequest *request)
   guint  n;
   Graph *g = &graphs[request->filter - soak_filters (&n)][request->graph];
 
-  if (request->fresh || request->sink == SOAK_BLIT_CACHED || g->stored != request->stored)
+  if (request->fresh || request->sink == SOAK_BLIT_CACHED || g->stored != request->stored || g->front != request->front)
     g_clear_object (&g->graph);         /* nothing is cached from before */
   g->stored = request->stored;
+  g->front = request->front;
   if (! g->graph)
     {
+      GeglNode *front;
+
       g->graph = gegl_node_new ();
       g->source = gegl_node_new_child (g->graph, "operation", "gegl:buffer-source", NULL);
       g->aux = gegl_node_new_child (g->graph, "operation", "gegl:buffer-source", NULL);
       g->node = gegl_node_new_child (g->graph, "operation", request->filter->operation, NULL);
-      gegl_node_link (g->source, g->node);
+      front = gegl_node_new_child (g->graph, "operation", g->front ? g->front->operation : "gegl:nop", NULL);
+      g_object_set (front, "dont-cache", TRUE, NULL);
+      gegl_node_link_many (g->source, front, g->node, NULL);
       g->has_aux = FALSE;
     }
   g_object_set (g->node, "dont-cache", request->sink != SOAK_BLIT_CACHED, NULL);

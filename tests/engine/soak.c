@@ -236,10 +236,10 @@ summarise (const Soak *soak)
 
   g_print ("seed %" G_GUINT64_FORMAT ": %" G_GUINT64_FORMAT " requests in %.0f s, %.0f a second; the engine's: %"
            G_GUINT64_FORMAT ", %.1f %% on the device, %.1f %% in C, %" G_GUINT64_FORMAT " fallbacks, %" G_GUINT64_FORMAT
-           " bands, %" G_GUINT64_FORMAT " launches, %" G_GUINT64_FORMAT " builds; %" G_GUINT64_FORMAT
-           " verified; %" G_GUINT64_FORMAT " lines on stderr\n", soak->options.seed, soak->done, seconds_of (soak),
+           " bands, %" G_GUINT64_FORMAT " launches, %" G_GUINT64_FORMAT " builds, %" G_GUINT64_FORMAT
+           " results stayed; %" G_GUINT64_FORMAT " verified; %" G_GUINT64_FORMAT " lines on stderr\n", soak->options.seed, soak->done, seconds_of (soak),
            soak->done / seconds_of (soak), c->requests, 100.0 * c->device_requests / MAX (c->requests, 1),
-           100.0 * c->c_requests / MAX (c->requests, 1), c->fallbacks, c->bands, c->launches, c->builds, soak->verified,
+           100.0 * c->c_requests / MAX (c->requests, 1), c->fallbacks, c->bands, c->launches, c->builds, c->stays, soak->verified,
            soak_watch_lines ());
   g_print ("resident MiB:");
   for (gint i = 0; i <= SAMPLES; i++)

@@ -35,6 +35,7 @@ typedef struct
 {
   guint64           number;
   const SoakFilter *filter;
+  const SoakFilter *front;              /* before it, at its defaults: a chain; NULL: none */
   gdouble           values[SOAK_MOST_PROPERTIES];
   gint              source, aux;        /* slots; aux -1: none */
   GeglRectangle     roi;
