@@ -18,7 +18,7 @@
 #include <string.h>
 
 static gchar   *sizes, *formats, *sinks, *rows, *rivals, *first;
-static gboolean json, chains, list, device, home;
+static gboolean json, chains, list, device, home, walk;
 static BenchWishes wishes = { .runs = 7, .rivals = TRUE, .rival_limit = 10.0, .rival_mpix = -1.0 };
 
 static gint band_rows, side, turns = 1;
@@ -44,6 +44,7 @@ static const GOptionEntry options[] = {
   { "json", 0, 0, G_OPTION_ARG_NONE, &json, "One JSON object a line", NULL },
   { "list", 0, 0, G_OPTION_ARG_NONE, &list, "The rows, as JSON", NULL },
   { "first", 0, 0, G_OPTION_ARG_STRING, &first, "One run of CHAIN (1024x768, u8) at once: when its pixels were there, as JSON", "CHAIN" },
+  { "walk", 0, 0, G_OPTION_ARG_NONE, &walk, "All settings of the filters (1 Mpix): does `auto` take the faster path?", NULL },
   { "device", 0, 0, G_OPTION_ARG_NONE, &device, "What the OpenCL device can do at best, as JSON", NULL },
   { NULL, 0, 0, 0, NULL, NULL, NULL }
 };
@@ -207,6 +208,15 @@ print_first (void)
   bench_print_first (first, width, height, parse_format (formats ? formats : "u8"));
 }
 
+static gboolean
+take_walk (void)
+{
+  gint width, height;
+
+  parse_size (sizes ? sizes : "1", &width, &height);
+  return bench_walk (rows, width, height, parse_format (formats ? formats : "float"));
+}
+
 static void
 print_device (const gchar *kind, const BenchDevice *best)
 {
@@ -286,6 +296,8 @@ main (int argc, char **argv)
     wishes.rival_mpix = handle && strcmp (bench_device_kind (handle), "cpu") == 0 ? 1.0 : 0.0;
   if (device)
     good = measure_device (context, handle);
+  else if (walk)
+    good = take_walk ();
   else
     for (gint i = 0; i < turns; i++)
       good = bench_all () && good;

@@ -4,7 +4,7 @@
  * bench-table.c: what is measured; bench-image.c: pictures and samples;
  * bench-graph.c: one graph, one run; bench-gimp.c: as GIMP asks; bench-run.c: timing;
  * bench-sums.c: what it adds up; bench-print.c: JSON and markdown; bench-device.c: what the OpenCL device can do at best;
- * bench-first.c: the first pixels of a process.
+ * bench-first.c: the first pixels of a process; bench-walk.c: which path `auto` takes.
  */
 #ifndef BENCH_H
 #define BENCH_H
@@ -176,6 +176,8 @@ void bench_print_json   (const BenchJob *job, const BenchResult *result);
 void bench_print_list   (void);
 /* One run of `chain`, and when its pixels and its kernels were there: microseconds of the clock that does not jump. */
 void bench_print_first  (const gchar *chain, gint width, gint height, const Babl *format);
+/* Each setting of each filter: does `auto` take the faster path?  FALSE: not everywhere. */
+gboolean bench_walk     (const gchar *names, gint width, gint height, const Babl *format);
 
 /* --------------------------------------------------------------- device -- */
 
