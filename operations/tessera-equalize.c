@@ -72,8 +72,8 @@ property_int (bins, _("Bins"), 4096)
 #define LANES        32         /* of a work-group, and ... */
 #define LINES        8          /* ... its rows: opencl/kernels/equalize.cl */
 
-/* Kinds of requests with different costs a pixel. */
-enum { COST_SURVEY = 1, COST_CHANNELS = 2, COST_LOCAL = 4 };
+/* Kinds of requests with different costs a pixel; from COST_TABLES on a number for the size of all tables. */
+enum { COST_SURVEY = 1, COST_CHANNELS = 2, COST_LOCAL = 4, COST_TABLES = 8 };
 
 /* ---------------------------------------------------------------- device -- */
 
@@ -403,6 +403,7 @@ run (TesseraRequest *request, const GeglProperties *o)
     request->filter = &of_bytes;
   equalize_axis_init (&e.x, e.bounds.width, e.clip_limit > 0.0 ? o->tiles : 1);
   equalize_axis_init (&e.y, e.bounds.height, e.clip_limit > 0.0 ? o->tiles : 1);
+  request->cost_class |= COST_TABLES * g_bit_storage (((gulong) e.x.tiles * e.y.tiles * e.bins) >> 16);
   success = e.clip_limit > 0.0 ? equalize_locally (request, &e) : equalize_globally (request, &e);
   tessera_kept_unref (kept.pixels);
   g_free (e.x.edges);

@@ -9,7 +9,8 @@
 #define ASKED 3                 /* requests of auto, the last of which counts */
 #define TIMED 3                 /* ... and of each path; the fastest counts */
 #define WORST 1.2
-#define STEP  3.0               /* of the ladder */
+#define STEP   3.0              /* of the ladder, up to ... */
+#define ENOUGH 3000.0
 
 typedef struct
 {
@@ -48,7 +49,7 @@ static void
 add_ladder (GPtrArray *places, const gchar *operation, const gchar *property, gdouble least, gdouble most)
 {
   add_number (places, operation, property, least);
-  for (gdouble value = 1; value < most; value *= STEP)
+  for (gdouble value = 1; value < MIN (most, ENOUGH); value *= STEP)
     if (value > least)
       add_number (places, operation, property, value);
   add_number (places, operation, property, most);
