@@ -66,11 +66,42 @@ attach_contrast (GtkWidget *table, gdouble value)
   return number;
 }
 
+typedef struct
+{
+  GtkWidget *table, *model, *new_layer, *contrast;
+} Controls;
+
+static Controls
+controls_new (const AlignOptions *options)
+{
+  Controls controls = { .table = gtk_table_new (3, 2, FALSE) };
+
+  gtk_container_set_border_width (GTK_CONTAINER (controls.table), 12);
+  gtk_table_set_col_spacings (GTK_TABLE (controls.table), 6);
+  gtk_table_set_row_spacings (GTK_TABLE (controls.table), 6);
+  controls.model = attach_models (controls.table, options->movement);
+  controls.new_layer = attach_new_layer (controls.table, options->new_layer);
+  controls.contrast = attach_contrast (controls.table, options->contrast);
+  gtk_widget_show_all (controls.table);
+  return controls;
+}
+
+static void
+controls_read (const Controls *controls, AlignOptions *options)
+{
+  gint kind = options->new_layer;
+
+  gimp_int_combo_box_get_active (GIMP_INT_COMBO_BOX (controls->model), &options->movement);
+  gimp_int_combo_box_get_active (GIMP_INT_COMBO_BOX (controls->new_layer), &kind);
+  options->new_layer = (NewLayer) kind;
+  options->contrast = gtk_spin_button_get_value (GTK_SPIN_BUTTON (controls->contrast));
+}
+
 gboolean
 align_dialog_run (AlignOptions *options)
 {
-  GtkWidget *window, *table, *model, *new_layer, *contrast;
-  gint       kind = options->new_layer;
+  GtkWidget *window;
+  Controls   controls;
   gboolean   is_ok;
 
   gimp_ui_init ("tessera", FALSE);
@@ -79,23 +110,44 @@ align_dialog_run (AlignOptions *options)
   gtk_dialog_set_alternative_button_order (GTK_DIALOG (window), GTK_RESPONSE_OK, GTK_RESPONSE_CANCEL, -1);
   gtk_dialog_set_default_response (GTK_DIALOG (window), GTK_RESPONSE_OK);
   gimp_window_set_transient (GTK_WINDOW (window));
-  table = gtk_table_new (3, 2, FALSE);
-  gtk_container_set_border_width (GTK_CONTAINER (table), 12);
-  gtk_table_set_col_spacings (GTK_TABLE (table), 6);
-  gtk_table_set_row_spacings (GTK_TABLE (table), 6);
-  gtk_box_pack_start (GTK_BOX (gtk_dialog_get_content_area (GTK_DIALOG (window))), table, TRUE, TRUE, 0);
-  model = attach_models (table, options->movement);
-  new_layer = attach_new_layer (table, kind);
-  contrast = attach_contrast (table, options->contrast);
+  controls = controls_new (options);
+  gtk_box_pack_start (GTK_BOX (gtk_dialog_get_content_area (GTK_DIALOG (window))), controls.table, TRUE, TRUE, 0);
   gtk_widget_show_all (window);
   gtk_widget_grab_focus (gtk_dialog_get_widget_for_response (GTK_DIALOG (window), GTK_RESPONSE_OK));       /* Return would open a list */
   is_ok = gimp_dialog_run (GIMP_DIALOG (window)) == GTK_RESPONSE_OK;
-  gimp_int_combo_box_get_active (GIMP_INT_COMBO_BOX (model), &options->movement);
-  gimp_int_combo_box_get_active (GIMP_INT_COMBO_BOX (new_layer), &kind);
-  options->new_layer = (NewLayer) kind;
-  options->contrast = gtk_spin_button_get_value (GTK_SPIN_BUTTON (contrast));
+  controls_read (&controls, options);
   gtk_widget_destroy (window);
   return is_ok;
+}
+
+gchar **
+align_dialog_choose_files (AlignOptions *options)
+{
+  GtkWidget *window;
+  GSList    *files = NULL;
+  gchar    **paths = NULL;
+  Controls   controls;
+  gint       n = 0;
+
+  gimp_ui_init ("tessera", FALSE);
+  window = gtk_file_chooser_dialog_new (_("Open as Aligned Stack"), NULL, GTK_FILE_CHOOSER_ACTION_OPEN, GTK_STOCK_CANCEL, GTK_RESPONSE_CANCEL,
+                                        GTK_STOCK_OPEN, GTK_RESPONSE_OK, NULL);
+  gtk_dialog_set_alternative_button_order (GTK_DIALOG (window), GTK_RESPONSE_OK, GTK_RESPONSE_CANCEL, -1);
+  gtk_dialog_set_default_response (GTK_DIALOG (window), GTK_RESPONSE_OK);
+  gtk_file_chooser_set_select_multiple (GTK_FILE_CHOOSER (window), TRUE);
+  controls = controls_new (options);
+  gtk_file_chooser_set_extra_widget (GTK_FILE_CHOOSER (window), controls.table);
+  gimp_window_set_transient (GTK_WINDOW (window));
+  if (gtk_dialog_run (GTK_DIALOG (window)) == GTK_RESPONSE_OK)
+    files = gtk_file_chooser_get_filenames (GTK_FILE_CHOOSER (window));
+  controls_read (&controls, options);
+  gtk_widget_destroy (window);
+  if (files)
+    paths = g_new0 (gchar *, g_slist_length (files) + 1);
+  for (GSList *at = files; at; at = at->next)
+    paths[n++] = at->data;
+  g_slist_free (files);
+  return paths;
 }
 
 /* In a window of its own: GIMP's messages have a warning sign, which fits only if no layer was moved, or one badly.  A script in a GIMP without windows may ask for the

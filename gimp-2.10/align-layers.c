@@ -38,16 +38,30 @@ align_layers_install (void)
 
 /* ------------------------------------------------------------------ change -- */
 
-/* One step of undo. */
 static void
-change (AlignLayers *all, gint32 new_layer)
+remove_others (gint32 image, gint32 layer)
+{
+  gint             n;
+  g_autofree gint *layers = gimp_image_get_layers (image, &n);
+
+  for (gint i = 0; i < n; i++)
+    if (layers[i] != layer)
+      gimp_image_remove_layer (image, layers[i]);
+}
+
+/* One step of undo; `alone`: the new layer takes the place of all. */
+static void
+change (AlignLayers *all, gint32 new_layer, gboolean alone)
 {
   const gint32 active = gimp_image_get_active_layer (all->image);
 
   gimp_image_undo_group_start (all->image);
-  align_move_all (all);
+  if (new_layer <= 0 || ! alone)
+    align_move_all (all);
   if (new_layer > 0)
     gimp_image_insert_layer (all->image, new_layer, 0, 0);
+  if (new_layer > 0 && alone)
+    remove_others (all->image, new_layer);
   else if (active > 0)
     gimp_image_set_active_layer (all->image, active);
   gimp_image_undo_group_end (all->image);
@@ -84,8 +98,8 @@ report_of (const AlignLayers *all)
 }
 
 /* None that moves may lie beside its place by more than eyes forgive; the operation's remark says so then. */
-static gboolean
-is_good (const AlignLayers *all)
+gboolean
+align_layers_is_good (const AlignLayers *all)
 {
   for (gint i = 0; i < all->n; i++)
     if (! all->layers[i].reason && all->layers[i].error > 1.0)
@@ -99,7 +113,7 @@ static GimpPDBStatusType
 choose (GimpRunMode mode, gint n_params, const GimpParam *param, AlignOptions *options, GError **error)
 {
   if (mode == GIMP_RUN_NONINTERACTIVE)
-    return align_options_read (options, n_params, param, error) ? GIMP_PDB_SUCCESS : GIMP_PDB_CALLING_ERROR;
+    return align_options_read (ALIGN_LAYERS, options, n_params, param, error) ? GIMP_PDB_SUCCESS : GIMP_PDB_CALLING_ERROR;
   if (gimp_get_data_size (ALIGN_LAYERS) == sizeof *options)
     gimp_get_data (ALIGN_LAYERS, options);
   if (mode == GIMP_RUN_INTERACTIVE && ! align_dialog_run (options))
@@ -108,9 +122,8 @@ choose (GimpRunMode mode, gint n_params, const GimpParam *param, AlignOptions *o
   return GIMP_PDB_SUCCESS;
 }
 
-/* The report; NULL: an error. */
-static gchar *
-align (AlignLayers *all, GError **error)
+gchar *
+align_layers_do (AlignLayers *all, gboolean alone, GError **error)
 {
   gint32 new_layer;
 
@@ -120,7 +133,7 @@ align (AlignLayers *all, GError **error)
     return report_of (all);
   new_layer = align_layers_combine (all);
   gimp_progress_end ();             /* from here on there is no Cancel: GIMP would end the plug-in and keep what was moved */
-  change (all, new_layer);
+  change (all, new_layer, alone);
   return report_of (all);
 }
 
@@ -139,7 +152,7 @@ align_layers_run (gint n_params, const GimpParam *param, gint *n_return_vals, Gi
   if (values[0].data.d_status == GIMP_PDB_SUCCESS)
     {
       gimp_progress_init (_(TITLE));
-      report = align (&all, &error);
+      report = align_layers_do (&all, FALSE, &error);
       values[0].data.d_status = report ? GIMP_PDB_SUCCESS : GIMP_PDB_EXECUTION_ERROR;
     }
   values[1] = (GimpParam) { .type = GIMP_PDB_INT32, .data.d_int32 = align_layers_count (&all) };
@@ -151,7 +164,7 @@ align_layers_run (gint n_params, const GimpParam *param, gint *n_return_vals, Gi
     {
       gimp_progress_end ();
       gimp_displays_flush ();
-      align_dialog_tell (report, is_good (&all));
+      align_dialog_tell (report, align_layers_is_good (&all));
     }
   align_layers_clear (&all);
 }

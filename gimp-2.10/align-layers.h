@@ -74,11 +74,17 @@ void     align_move_all      (AlignLayers *all);
 gint     align_options_value    (gint movement);
 gint     align_options_movement (gint value);
 gdouble  align_options_contrast (void);         /* the operation's own */
-/* FALSE: a script gave a number that is none; the error says which. */
-gboolean align_options_read     (AlignOptions *options, gint n_params, const GimpParam *param, GError **error);
+/* Of the arguments from the fourth on, the same of both procedures.  FALSE: a script gave a number that is none; the error says which. */
+gboolean align_options_read     (const gchar *procedure, AlignOptions *options, gint n_params, const GimpParam *param, GError **error);
+
+/* align-layers.c: the report; NULL: an error.  `alone`: a new layer takes the place of all. */
+gchar   *align_layers_do      (AlignLayers *all, gboolean alone, GError **error);
+gboolean align_layers_is_good (const AlignLayers *all);
 
 /* align-dialog.c: TRUE if OK was pressed. */
 gboolean align_dialog_run     (AlignOptions *options);
+/* The files, and the same options; NULL: Cancel. */
+gchar  **align_dialog_choose_files (AlignOptions *options);
 void     align_dialog_tell    (const gchar *report, gboolean is_good);
 
 #endif

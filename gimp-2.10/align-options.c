@@ -46,23 +46,23 @@ align_options_contrast (void)
 }
 
 static gboolean
-is_one_of (gint number, gint n, const gchar *argument, GError **error)
+is_one_of (const gchar *procedure, gint number, gint n, const gchar *argument, GError **error)
 {
   g_autofree gchar *text = g_strdup_printf ("%d", number);
 
   if (number >= 0 && number < n)
     return TRUE;
-  g_set_error (error, TESSERA_PLUG_IN_ERROR, TESSERA_BAD_SETTINGS, _("%s: '%s' is no value of '%s'"), ALIGN_LAYERS, text, argument);
+  g_set_error (error, TESSERA_PLUG_IN_ERROR, TESSERA_BAD_SETTINGS, _("%s: '%s' is no value of '%s'"), procedure, text, argument);
   return FALSE;
 }
 
 gboolean
-align_options_read (AlignOptions *options, gint n_params, const GimpParam *param, GError **error)
+align_options_read (const gchar *procedure, AlignOptions *options, gint n_params, const GimpParam *param, GError **error)
 {
   const gint movement = n_params > 3 ? param[3].data.d_int32 : options->movement;
   const gint new_layer = n_params > 4 ? param[4].data.d_int32 : (gint) options->new_layer;
 
-  if (! is_one_of (movement, N_MOVEMENTS, "model", error) || ! is_one_of (new_layer, N_NEW_LAYERS, "new-layer", error))
+  if (! is_one_of (procedure, movement, N_MOVEMENTS, "model", error) || ! is_one_of (procedure, new_layer, N_NEW_LAYERS, "new-layer", error))
     return FALSE;
   options->movement = movement;
   options->new_layer = (NewLayer) new_layer;

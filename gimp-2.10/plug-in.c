@@ -6,6 +6,7 @@
  *   (plug-in-tessera-graph-NAME RUN-NONINTERACTIVE image drawable)
  *   (plug-in-tessera-ready-made RUN-NONINTERACTIVE image drawable "graph" "strength=0..100 size=0.1..10")
  *   (plug-in-tessera-align-layers RUN-NONINTERACTIVE image drawable model new-layer)
+ *   (plug-in-tessera-open-stack RUN-NONINTERACTIVE number-of-files '("path" ...) model new-layer)
  *
  * Properties that are not named have their defaults.  Values of the dialog are kept
  * from session to session, in GIMP's parasites.  What counts returns how many there are.
@@ -185,6 +186,7 @@ init (void)
   g_list_free_full (graphs, g_free);
   g_list_free_full (labels, g_free);
   align_layers_install ();
+  align_open_install ();
 }
 
 /* ------------------------------------------------------------------- run -- */
@@ -394,6 +396,11 @@ run (const gchar *name, gint n_params, const GimpParam *param, gint *n_return_va
   else if (strcmp (name, ALIGN_LAYERS) == 0)
     {
       align_layers_run (n_params, param, n_return_vals, return_vals);
+      return;
+    }
+  else if (strcmp (name, OPEN_STACK) == 0)
+    {
+      align_open_run (n_params, param, n_return_vals, return_vals);
       return;
     }
   else if (strcmp (name, READY_MADE) == 0)

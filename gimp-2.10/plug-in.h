@@ -125,6 +125,13 @@ void     sizes_set     (Layer *layer);
 void     align_layers_install (void);
 void     align_layers_run (gint n_params, const GimpParam *param, gint *n_return_vals, GimpParam **return_vals);
 
+/* ---------------------------------------------------------- align-open.c -- */
+
+#define OPEN_STACK "plug-in-tessera-open-stack"
+
+void     align_open_install (void);
+void     align_open_run (gint n_params, const GimpParam *param, gint *n_return_vals, GimpParam **return_vals);
+
 /* ------------------------------------------------------------- presets.c -- */
 
 /* Settings under a name, in a file of the person's profile. */

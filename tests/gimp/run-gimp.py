@@ -13,6 +13,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 from aligning import Aligning, more_layers
 from aligning_pixels import check_pixels
+from opening import check_opening
 from graphs import HEAD, graphs, ready_made
 from installations import damaged, files_from_elsewhere, files_of_gimp_3, without_library
 from installed import Installed
@@ -327,6 +328,7 @@ def main():
                 elsewhere(report, installed, gimp, operations, inputs, given.smoke)
                 if not given.only:
                     ready_made(report, installed, gimp, inputs, given.smoke, Aligning(installed, gimp))
+                    check_opening(report, installed, gimp)
                     if not gimp.effects:
                         extras(report, installed, gimp, inputs, given.smoke)
                 if given.smoke and gimp.effects:                # Debian 13's PoCL has another compiler than Debian 12's
