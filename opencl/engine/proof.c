@@ -12,12 +12,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "formats.h"
 #include "resident.h"
 #include "slabs.h"
 
-#define SIDE  48                /* of a spot, in pixels */
-#define ALONG 3                 /* spots of a row, and of a column, of nine */
-#define ROWS  64                /* that are compared at a time */
+#define SIDE   48               /* of a spot, in pixels */
+#define ALONG  3                /* spots of a row, and of a column, of nine */
+#define ROWS   64               /* that are compared at a time */
+#define DOUBTS 16               /* of so many values one may be babl's */
 
 /* ----------------------------------------------------------------- bytes -- */
 
@@ -29,19 +31,20 @@ is_nan (const guchar *value, const gchar *type)
   return strcmp (type, "half") == 0 && (*(const guint16 *) value & 0x7fff) > 0x7c00;
 }
 
-/* Bit for bit, except that any NaN equals any other. */
-static gboolean
-are_same (const guchar *one, const guchar *other, gsize bytes, const Babl *format)
+/* How many values are not the same bit for bit; any NaN equals any other. */
+static gsize
+count_others (const guchar *one, const guchar *other, gsize bytes, const Babl *format)
 {
   const gchar *type = babl_get_name (babl_format_get_type (format, 0));
   const gsize  size = babl_format_get_bytes_per_pixel (format) / babl_format_get_n_components (format);
 
+  gsize        n = 0;
+
   if (memcmp (one, other, bytes) == 0)
-    return TRUE;
+    return 0;
   for (gsize i = 0; i < bytes; i += size)
-    if (memcmp (one + i, other + i, size) != 0 && ! (is_nan (one + i, type) && is_nan (other + i, type)))
-      return FALSE;
-  return TRUE;
+    n += memcmp (one + i, other + i, size) != 0 && ! (is_nan (one + i, type) && is_nan (other + i, type));
+  return n;
 }
 
 /* ------------------------------------------------------------------ part -- */
@@ -83,13 +86,22 @@ is_flat (const guchar *pixels, gsize bytes, gsize pixel)
   return bytes <= pixel || memcmp (pixels, pixels + pixel, bytes - pixel) == 0;
 }
 
-/* Some rows at a time, since they may be large. */
+/* Does babl convert between what is stored and what we take or give?  Its floats depend on the length of a row's run (TRAPS.md). */
+static gboolean
+is_babls (GeglBuffer *buffer, const Babl *working)
+{
+  return buffer && tessera_travel (gegl_buffer_get_format (buffer), working).format != gegl_buffer_get_format (buffer);
+}
+
+/* Some rows at a time, since they may be large.  Where it is `doubtful` whether both had the same input, some that differ prove nothing. */
 static TesseraProof
-compare_pixels (GeglBuffer *output, GeglBuffer *in_c, const GeglRectangle *part)
+compare_pixels (GeglBuffer *output, GeglBuffer *in_c, const GeglRectangle *part, gboolean doubtful)
 {
   const Babl        *format = gegl_buffer_get_format (output);
   const gsize        pixel = babl_format_get_bytes_per_pixel (format), row = part->width * pixel;
   g_autofree guchar *one = g_malloc (ROWS * row), *other = g_malloc (ROWS * row), *first = g_malloc0 (pixel);
+  const gsize        spare = doubtful ? (gsize) part->width * part->height * babl_format_get_n_components (format) / DOUBTS : 0;
+  gsize              others = 0;
   TesseraProof       proof = TESSERA_PROOF_BLANK;
 
   for (gint y = part->y; y < part->y + part->height; y += ROWS)
@@ -98,29 +110,74 @@ compare_pixels (GeglBuffer *output, GeglBuffer *in_c, const GeglRectangle *part)
 
       gegl_buffer_get (output, &rows, 1.0, format, one, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
       gegl_buffer_get (in_c, &rows, 1.0, format, other, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
-      if (! are_same (one, other, rows.height * row, format))
+      others += count_others (one, other, rows.height * row, format);
+      if (others > spare)
         return TESSERA_PROOF_DIFFERS;
       if (y == part->y)
         memcpy (first, one, pixel);
       if (! is_flat (one, rows.height * row, pixel) || memcmp (first, one, pixel) != 0)
         proof = TESSERA_PROOF_SAME;
     }
-  return proof;
+  return others > 0 ? TESSERA_PROOF_BLANK : proof;
+}
+
+/* Of the rows of `read` the floats that the device was given: converted in runs as long as its own. */
+static GeglBuffer *
+as_the_device_reads (const TesseraRequest *request, GeglBuffer *input, const GeglRectangle *bounds, const Babl *working, const GeglRectangle *read)
+{
+  const Babl         *format = tessera_travel (gegl_buffer_get_format (input), working).format;
+  const GeglRectangle all = tessera_grow (&request->roi, &request->halo);
+  GeglRectangle       wide = *bounds;
+  GeglBuffer         *copy;
+  g_autofree guchar  *row = NULL;
+
+  if (! request->filter->whole)
+    gegl_rectangle_intersect (&wide, &all, bounds);
+  wide.y = read->y;
+  wide.height = read->height;
+  copy = gegl_buffer_new (&wide, format);
+  row = g_malloc ((gsize) wide.width * babl_format_get_bytes_per_pixel (format));
+  for (gint y = wide.y; y < wide.y + wide.height; y++)
+    {
+      const GeglRectangle line = { wide.x, y, wide.width, 1 };
+
+      gegl_buffer_get (input, &line, 1.0, format, row, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
+      gegl_buffer_set (copy, &line, 0, format, row, GEGL_AUTO_ROWSTRIDE);
+    }
+  return copy;
+}
+
+static gboolean
+reads_round (const TesseraRequest *request, TesseraBorder border, const GeglRectangle *bounds, const GeglRectangle *part)
+{
+  const GeglRectangle around = tessera_grow (part, &request->halo);
+
+  return border == TESSERA_BORDER_LOOP && ! gegl_rectangle_contains (bounds, &around);
 }
 
 /* What C reads of an input for a part of the result; a reference.  All of it where that is not known, which brings it to the host. */
 static GeglBuffer *
-part_around (const TesseraRequest *request, GeglBuffer *input, const GeglRectangle *bounds, TesseraBorder border, const GeglRectangle *part)
+part_around (const TesseraRequest *request, GeglBuffer *input, const GeglRectangle *bounds, TesseraBorder border, const Babl *format,
+             const GeglRectangle *part)
 {
   const GeglRectangle around = tessera_grow (part, &request->halo);
-  GeglRectangle       read;
+  GeglRectangle       read = *bounds;
 
   if (! input)
     return NULL;
-  if (request->filter->whole || (border == TESSERA_BORDER_LOOP && ! gegl_rectangle_contains (bounds, &around))
-      || ! gegl_rectangle_intersect (&read, &around, bounds))
+  if (! request->filter->whole && (reads_round (request, border, bounds, part) || ! gegl_rectangle_intersect (&read, &around, bounds)))
     return g_object_ref (input);
-  return tessera_resident_part (input, &read);
+  if (is_babls (input, format))
+    return as_the_device_reads (request, input, bounds, format, &read);
+  return request->filter->whole ? g_object_ref (input) : tessera_resident_part (input, &read);
+}
+
+/* FALSE: babl converts, and nobody knows in which runs it did for the device. */
+static gboolean
+is_comparable (const TesseraRequest *request, const GeglRectangle *part)
+{
+  return ! (request->output && is_babls (request->output, request->output_format))
+         && ! (is_babls (request->input, request->input_format) && reads_round (request, request->border, &request->bounds, part));
 }
 
 /* Pixels, an answer, or both: then it is the answer that shows whether something was found. */
@@ -134,14 +191,14 @@ compare_part (const TesseraRequest *request, const TesseraHeld *stays, const Geg
 
   if (stays && ! made)
     return TESSERA_PROOF_FAILED;
-  again.input = part_around (request, request->input, &request->bounds, request->border, part);
-  again.aux = part_around (request, request->aux, &request->aux_bounds, TESSERA_BORDER_CLAMP, part);
+  again.input = part_around (request, request->input, &request->bounds, request->border, request->input_format, part);
+  again.aux = part_around (request, request->aux, &request->aux_bounds, TESSERA_BORDER_CLAMP, request->aux_format, part);
   again.roi = *part;
   again.output = request->output ? gegl_buffer_new (part, gegl_buffer_get_format (request->output)) : NULL;
   again.answer = request->answer ? &answer : NULL;
   tessera_compute_all (&again);
   if (request->output)
-    proof = compare_pixels (made, again.output, part);
+    proof = compare_pixels (made, again.output, part, is_babls (request->input, request->input_format) || is_babls (request->aux, request->aux_format));
   if (request->answer && proof != TESSERA_PROOF_DIFFERS)
     proof = compare_answers (&answer, request->answer);
   g_clear_object (&made);
@@ -205,9 +262,14 @@ compare_spots (const TesseraRequest *request, const TesseraHeld *stays)
 static TesseraProof
 compare_survey (const TesseraRequest *request, const TesseraSurvey *survey)
 {
-  g_autofree gpointer in_c = g_malloc (survey->bytes);
+  g_autofree gpointer    in_c = g_malloc (survey->bytes);
+  g_autoptr (GeglBuffer) input = part_around (request, request->input, &request->bounds, request->border, request->input_format, &request->roi);
+  g_autoptr (GeglBuffer) aux = part_around (request, request->aux, &request->aux_bounds, TESSERA_BORDER_CLAMP, request->aux_format, &request->roi);
+  TesseraRequest         again = *request;
 
-  tessera_survey_all (request, &(TesseraSurvey) { in_c, survey->bytes });
+  again.input = input;
+  again.aux = aux;
+  tessera_survey_all (&again, &(TesseraSurvey) { in_c, survey->bytes });
   if (memcmp (in_c, survey->result, survey->bytes) != 0)
     return TESSERA_PROOF_DIFFERS;
   return shows (in_c, survey->bytes) ? TESSERA_PROOF_SAME : TESSERA_PROOF_BLANK;
@@ -222,6 +284,8 @@ tessera_result_has_spots (const TesseraRequest *request, const TesseraSurvey *su
 TesseraProof
 tessera_prove_result (const TesseraRequest *request, const TesseraSurvey *survey, const TesseraHeld *stays, TesseraProofExtent extent)
 {
+  if (! is_comparable (request, &request->roi))
+    return TESSERA_PROOF_BLANK;
   if (survey)
     return compare_survey (request, survey);
   if (! tessera_result_has_spots (request, survey))
