@@ -4,6 +4,7 @@
 
 Three runs of each: all in C; GEGL's own operations on OpenCL and ours in C; all on OpenCL.  The last two must agree to
 1e-5 (only our filters differ), the first and the last to one level of 8 bits.  Pixels are linear RGB floats."""
+import functools
 import math
 import os
 import sys
@@ -45,18 +46,25 @@ def strip(picture):
     return left
 
 
+@functools.cache
+def bright_and_dark(picture):
+    """Indices of the brightest hundredth of the values, and those of the darker half whose pixel's right neighbour is dark too."""
+    order = sorted(range(len(picture.pixels)), key=picture.pixels.__getitem__)
+    dark = set(order[:len(order) // 2])
+    return order[-len(order) // 100:], [i for i in dark if i + 3 in dark]
+
+
 def smooth_and_keep_edges(result, original, _):
     """half of the texture or more of the darker half is gone, the brightest hundredth keeps 90 % of its light, the mean fell by at most 10 % (the averages are taken as the eye sees, not of light)"""
-    order = sorted(range(len(original.pixels)), key=original.pixels.__getitem__)
-    bright = order[-len(order) // 100:]
-    dark = set(order[:len(order) // 2])
-    steps = [(result.pixels[i + 3] - result.pixels[i], original.pixels[i + 3] - original.pixels[i])
-             for i in dark if i + 3 in dark]
+    bright, dark = bright_and_dark(original)
+    steps = [(result.pixels[i + 3] - result.pixels[i], original.pixels[i + 3] - original.pixels[i]) for i in dark]
     return (sum(abs(a) for a, _ in steps) <= 0.5 * sum(abs(b) for _, b in steps)
             and sum(result.pixels[i] for i in bright) >= 0.9 * sum(original.pixels[i] for i in bright)
             and 0.9 <= result.mean() / original.mean() <= 1)
 
 
+# What is asked of a photograph by several graphs, and by both legs of each, is computed once; results are not kept.
+@functools.lru_cache(2)
 def lightness(picture):
     return [lab(*pixel[:3])[0] for pixel in pixels_of(picture)]
 
@@ -107,6 +115,7 @@ def even_light(result, original, _):
     return unevenness(result) <= 0.25 * unevenness(original) and relative(result.mean(), 0.3) <= 0.1
 
 
+@functools.cache
 def flat_and_steep(picture):
     """Indices of the flatter half of the pixels and of the hundredth with the steepest edges, by green."""
     green, width = picture.pixels[1::picture.channels], picture.width
@@ -181,9 +190,14 @@ def lab(red, green, blue):
     return 116 * y - 16, 500 * (x - y), 200 * (y - z)
 
 
+@functools.lru_cache(2)
+def colours_of(picture):
+    return [lab(*pixel[:3]) for pixel in pixels_of(picture)]
+
+
 def sharpen_lightness(result, original, _):
     """at least half as much texture of L again; a and b of each pixel are kept to 0.001"""
-    before, after = ([lab(*pixel[:3]) for pixel in pixels_of(picture)] for picture in (original, result))
+    before, after = colours_of(original), colours_of(result)
     steps = [math.fsum(abs(p[0] - q[0]) for p, q in zip(colors, colors[1:])) for colors in (before, after)]
     return (steps[1] >= 1.5 * steps[0]
             and max(abs(p[k] - q[k]) for p, q in zip(before, after) for k in (1, 2)) <= 0.001)
@@ -237,11 +251,12 @@ def make(gegl, arguments, out, report, name, **env):
     return Picture(out), lines
 
 
-def source(gegl, chain, out, report, name):
-    if os.path.exists(out):
-        return Picture(out)
+def source(gegl, chain, out, report, name, made={}):
+    if out in made:
+        return made[out]
     first = [os.path.join(IMAGES, chain[0])] if chain[0] else []
-    return make(gegl, first + ['-o', out, '--'] + chain[1:], out, report, name, GEGL_USE_OPENCL='no')[0]
+    made[out] = make(gegl, first + ['-o', out, '--'] + chain[1:], out, report, name, GEGL_USE_OPENCL='no')[0]
+    return made[out]
 
 
 def check_graph(gegl, path, work, report):
