@@ -5,7 +5,7 @@ ROWS = [
     ('303', 'killed', 'operations/points/sift-places.c',
      'e) below[i + 1] - above[i + 1];', 'e) below[i + 1] + above[i + 1];', 1),
     ('304', 'killed', 'operations/tessera-sift.c',
-     '  success = sift_find (&search, &settings, FALSE, &list) && ', '  success = ', 1),
+     '  success = sift_find (request, settings, FALSE, list);', '  success = TRUE;', 1),
     ('306', 'killed', 'operations/files/sift-files.c',
      '      (format == SIFT_CSV ? app', '      (format != SIFT_CSV ? app', 1),
     ('307', 'killed', 'operations/points/sift-describe.c',
