@@ -80,7 +80,7 @@ ROWS = [
     ('400', 'killed', 'opencl/kernels/estimate-shift-middle.h',
      '       middle.n += parts[i];', '       middle.n -= parts[i];', 1),
     ('467', 'killed', 'operations/sequences/estimate-shift-device.c',
-     's.request->serials ? 4 : 3) * pixels', 's.request->serials ? 3 : 2) * pixels', 1),
+     's.request->kept ? 4 : 3) * pixels', 's.request->kept ? 3 : 2) * pixels', 1),
     ('468', 'killed', 'operations/sequences/background-whiten-predict.c',
      'return (p->frames->n + current', 'return (p->frames->n - 2 + current', 1),
     ('452', 'killed', 'opencl/kernels/tracks.cl',
