@@ -38,7 +38,7 @@ preset()
   printf ')\n'
 }
 
-names='bilateral-filter bilateral-grid convolution denoise detail equalize label median-blur motion-blur tone unsharp-mask'
+names='bilateral-filter bilateral-grid convolution denoise detail equalize label median-blur motion-blur sharpen-lens tone unsharp-mask'
 
 presets_of()
 {
@@ -80,6 +80,10 @@ presets_of()
       preset "$(gettext 'Panning')" length=80 angle=0 border=clamp
       preset "$(gettext 'Falling water')" length=60 angle=90 border=clamp
       preset "$(gettext 'Texture without a seam')" length=64 angle=20 border=loop ;;
+    sharpen-lens)
+      preset "$(gettext 'Soft lens')" radius=0.7 iterations=8 protect=0.006
+      preset "$(gettext 'Enlarged or scanned')" radius=1.5 iterations=8 protect=0.01
+      preset "$(gettext 'Out of focus, a little')" radius=2.5 iterations=12 protect=0.01 ;;
     tone)
       preset "$(gettext 'Open the shadows')" shadows=1.5 highlights=0 compression=0 range=7 detail=1 radius=0 edge=1.6
       preset "$(gettext 'Against the light')" shadows=1 highlights=1 compression=0 range=7 detail=1 radius=0 edge=1.6

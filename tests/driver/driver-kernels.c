@@ -30,6 +30,7 @@ static const struct { DriverCase c; const gchar *kernel; } rows[] = {
   { { GRID ("bilateral-grid of few planes", "spatial-sigma=25 range-sigma=0.5 guide=luminance tone=linear", "RGBA float") }, "grid_splat" },
   { { GRID ("sparse bilateral-grid", "spatial-sigma=1 range-sigma=0.01 guide=channels tone=linear", "RGBA float") }, "grid_sparse_slice" },
   { { CASE ("detail", "detail", "radius=5", "RGBA float"), .measures = TRUE }, "grid_plane_slice" },
+  { { CASE ("sharpen-lens", "sharpen-lens", "radius=0.7 iterations=3", "RGBA float") }, "lens_finish" },
   { { CASE ("tone", "tone", "radius=5 compression=1", "RGBA float"), .measures = TRUE, .is_whole = TRUE }, "tone_apply" },
   { { CASE ("equalize in tiles", "equalize", "tiles=2 bins=256", "RGBA float") }, "equalize_map" },
   { { CASE ("equalize by channels", "equalize", "tiles=1 bins=512 mode=channels", "R'G'B'A u8") }, "equalize_map" },

@@ -34,6 +34,7 @@ static const Setting settings[] =
   { "tessera:estimate-shift", "method=2 max-shift=5", "Y float", 150, 1, TRUE, "shift-x shift-y error pixels steps" },
   { "tessera:background-whiten", "history=10", "Y' float", 120, 1, FALSE, NULL },
   { "tessera:background-whiten", "history=4 result=2", "Y' float", 120, 1, FALSE, NULL },
+  { "tessera:sharpen-lens", "radius=0.5 iterations=4", "RGBA float", 40, 1, FALSE, NULL },
   { "tessera:tone", "shadows=1 radius=12", "RGBA float", 60, 1, FALSE, NULL },
   { "tessera:template", "strength=1", "RGBA float", 10, 1, FALSE, NULL }
 };

@@ -8,7 +8,7 @@ static const ChainStep steps[] = {
   { "tessera:gaussian-blur", "std-dev-x", 0.3, 6 }, { "tessera:mean-blur", "radius", 1, 9 }, { "tessera:unsharp-mask", "amount", 0.1, 3 },
   { "tessera:median-blur", "radius", 1, 5 }, { "tessera:motion-blur", "length", 1, 20 }, { "tessera:bilateral-filter", "range-sigma", 0.05, 0.5 },
   { "tessera:detail", "texture", 0.1, 1 }, { "tessera:convolution", "offset", -0.2, 0.2 }, { "tessera:equalize", "clip-limit", 1, 4 },
-  { "tessera:cielab", NULL, 0, 0 }, { "tessera:sobel", NULL, 0, 0 }, { "tessera:template", NULL, 0, 0 }
+  { "tessera:cielab", NULL, 0, 0 }, { "tessera:sharpen-lens", "radius", 0.4, 1.5 }, { "tessera:sobel", NULL, 0, 0 }, { "tessera:template", NULL, 0, 0 }
 };
 
 static gint

@@ -30,6 +30,7 @@ static const struct { const gchar *operation, *property, *values[3]; Of of; } fi
   { "tessera:mean-blur", "border", { "clamp", NULL }, OF_ALL },
   { "tessera:unsharp-mask", NULL, { "", NULL }, OF_ALL },
   { "tessera:detail", NULL, { "", NULL }, OF_ALL },
+  { "tessera:sharpen-lens", NULL, { "", NULL }, OF_ALL },
   { "tessera:tone", NULL, { "", NULL }, OF_ALL },
   { "tessera:median-blur", "neighborhood", { "square", "circle", NULL }, OF_GREYS },
   { "tessera:equalize", "mode", { "luminance", "channels", NULL }, OF_GREYS },

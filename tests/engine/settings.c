@@ -26,6 +26,8 @@ static const struct { const gchar *operation, *property; gdouble low, high; } ch
   { "tessera:harris-corners", "result", 3, 0 },
   { "tessera:bilateral-grid", "spatial-sigma", 4.0, 20.0 },
   { "tessera:detail", "radius", 4.0, 20.0 },
+  { "tessera:sharpen-lens", "radius", 0.5, 1.5 },
+  { "tessera:sharpen-lens", "iterations", 2, 8 },
   { "tessera:label", "result", 1, 0 },
   { "tessera:label", "output", 1, 0 },
   { "tessera:cielab", "encoding", 0, 1 },

@@ -54,6 +54,8 @@ RUNS = [
     ('motion-blur', 6, f'{SMALL},length=6'),
     ('sift', 1, 'width=24,height=20,octaves=2,upsample=1,intervals=1,sigma=0.8,contrast-threshold=0,edge-threshold=100,content=noise,alpha=opaque,'
                 'format=working,specials=0,max-features=0,roi-w=0,roi-h=0'),
+    ('sharpen-lens', 3, 'width=23,height=18,radius=0.7,iterations=2'),
+    ('sharpen-lens', 2, 'width=14,height=11,radius=1.5,iterations=1'),
     ('sobel', 12, SMALL),
     ('template', 6, SMALL),
     ('template', 40, f'{SMALL},law=native,sent=1,bands=0,x=0,y=0,roi-w=0,roi-h=0'),      # tiles of every width

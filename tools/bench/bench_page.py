@@ -43,6 +43,7 @@ ROWS = (
     Row('`tessera:mean-blur`', 'radius 10', ('mean-blur radius 10',), 'gegl:box-blur'),
     Row('`tessera:median-blur`', 'radius 1; 2; 3; 10', tuple(f'median-blur radius {radius}' for radius in (1, 2, 3, 10)), 'gegl:median-blur'),
     Row('`tessera:motion-blur`', 'length 40, angle 45', ('motion-blur length 40, angle 45',), 'gegl:motion-blur-linear'),
+    Row('`tessera:sharpen-lens`', '1.5, 8', ('sharpen-lens (1.5, 8)',), 'gegl:unsharp-mask'),
     Row('`tessera:sift`, `tessera:sift-save`', 'found and drawn', ('sift, defaults',)),
     Row('`tessera:sobel`', 'luminance; channels', ('sobel magnitude of luminance', 'sobel magnitude of channels'), 'gegl:edge-sobel'),
     Row('`tessera:tone`', 'defaults; HDR compression', ('tone (shadows 0.7, highlights 0.3)', 'tone, HDR compression'),

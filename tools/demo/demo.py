@@ -15,6 +15,7 @@ import moving
 ORIGINALS = {
     'original': ('mountains.jpg', []),
     'original-stars': ('hubble_deep_field.jpg', []),
+    'original-soft': ('mountains.jpg', ['gegl:gaussian-blur', 'std-dev-x=1.2', 'std-dev-y=1.2']),
     'original-specks': ('mountains.jpg', ['gegl:noise-hurl', 'pct-random=2', 'seed=7']),
 }
 BLUR = ['tessera:motion-blur', 'length=40', 'angle=30']
@@ -32,6 +33,7 @@ ROWS = [
     ('mean-blur', ['tessera:mean-blur', 'radius=10']),
     ('median-blur', ['tessera:median-blur', 'radius=1'], 'original-specks'),
     ('motion-blur', BLUR),
+    ('sharpen-lens', ['tessera:sharpen-lens', 'radius=1.2'], 'original-soft'),
     ('sobel', ['tessera:sobel', 'gegl:invert-gamma']),
     ('tone', ['tessera:tone', 'shadows=1.5', 'highlights=0.5']),
     ('unsharp-mask', ['tessera:unsharp-mask', 'std-dev=1.5', 'amount=0.8']),

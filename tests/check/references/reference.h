@@ -75,6 +75,10 @@ void reference_denoise (const RefImage *image, double lightness, double color, d
 void reference_tone (const RefImage *image, double compression, double range, double shadows, double highlights, double detail,
                      double radius, double edge, const double weights[3], RefResult *result);
 
+/* image: straight linear RGBA; weights: luminance of R, G, B */
+void reference_sharpen_lens (const RefImage *image, double radius, int iterations, double protect, const double weights[3],
+                             RefResult *result);
+
 /* image: the source's value in the first of four components.  output "index" or "mask" (in the
  * first of four components, the others 0).  Returns the count. */
 int  reference_label (const RefImage *image, double threshold, int connectivity, int min_area,
