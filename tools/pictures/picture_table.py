@@ -46,6 +46,11 @@ def noise(amount):
     return f'gegl:noise-rgb linear=false correlated=false independent=true red={amount} green={amount} blue={amount} seed=7'
 
 
+def soft(radius):
+    """A soft lens, and a little noise of the sensor."""
+    return f'gegl:gaussian-blur std-dev-x={radius} std-dev-y={radius} abyss-policy=clamp ' + noise(0.006)
+
+
 def dust(percent):
     return f'gegl:noise-hurl pct-random={percent} seed=7'
 
@@ -106,6 +111,7 @@ BESIDE = {
     'mean-blur': six('mean-blur', 'gegl:box-blur', 'GEGL'),
     'median-blur': six('median-blur', 'gegl:median-blur'),
     'motion-blur': six('motion-blur', 'gegl:motion-blur-linear'),
+    'sharpen-lens': six('sharpen-lens', 'gegl:unsharp-mask std-dev=1 scale=1.5'),
     'sift': six('sift', quality=60),
     'sobel': six('sobel', 'gegl:edge-sobel'),
     'unsharp-mask': six('unsharp-mask', 'gegl:unsharp-mask'),
@@ -226,6 +232,12 @@ PICTURES = {
         Panel('equalized', 'gegl:levels out-high=0.04 tessera:equalize', '200x150+300+150', HUBBLE)], 2, zoom=150, quality=60),
     'estimate-shift': Picture([Panel('a frame', 'gegl:crop x=8 y=8 width=620 height=490', '140x120+352+202', HUBBLE),
         Panel('the next one, moved by (4.3, -2.6)', 'gegl:translate x=4.3 y=-2.6 sampler=cubic gegl:crop x=8 y=8 width=620 height=490', '140x120+352+202', HUBBLE)], 2, zoom=200, quality=60),
+    'sharpen-lens': before_after(FRIENDS, '200x160+220+50', 'sharpen-lens:2', spoiled=soft(1.5), zoom=200, quality=60),
+    'sharpen-lens-radius': row(MOUNTAINS, '132x110+620+130', ('radius 1.5 of blur', ''), *((f'radius={r}', f'tessera:sharpen-lens radius={r}') for r in (1, 1.5, 2.5)),
+        spoiled=soft(1.5), zoom=200, quality=55),
+    'sharpen-lens-strength': one_property(FRIENDS, '132x110+220+60', 'sharpen-lens', 'iterations', (3, 8, 12), 'radius=1.5', spoiled=soft(1.5), zoom=200, quality=55),
+    'sharpen-lens-tasks': tasks('sharpen-lens', (MOUNTAINS, '+560+130', soft(0.7)), (FRIENDS, '+220+60', soft(1.5)), (MOUNTAINS, '+330+180', soft(2.5)), size='176x140',
+        zoom=150, quality=55),
     'sift': Picture([Panel('a picture', 'sift:1', '320x250+650+60', MOUNTAINS),
         Panel('turned, and three quarters as large', 'gegl:rotate-on-center degrees=-30 gegl:scale-ratio x=0.75 y=0.75 tessera:sift contrast-threshold=0.15',
               '320x250+590+290', MOUNTAINS)], 2, quality=60),
