@@ -125,16 +125,19 @@ choose (GimpRunMode mode, gint n_params, const GimpParam *param, AlignOptions *o
 gchar *
 align_layers_do (AlignLayers *all, gboolean alone, GError **error)
 {
-  gint32 new_layer;
+  g_autofree gchar *report = NULL;
+  gint32            new_layer;
 
   if (! align_layers_find (all, error))
     return NULL;
   if (align_layers_count (all) == 0)
     return report_of (all);
   new_layer = align_layers_combine (all);
+  if (alone && new_layer > 0)
+    report = report_of (all);       /* nothing moves, and layers that are gone have no names */
   gimp_progress_end ();             /* from here on there is no Cancel: GIMP would end the plug-in and keep what was moved */
   change (all, new_layer, alone);
-  return report_of (all);
+  return report ? g_steal_pointer (&report) : report_of (all);
 }
 
 void
