@@ -4,7 +4,8 @@
 #include "progress.h"
 
 #include <stdio.h>
-#include <unistd.h>
+
+#include "system.h"
 
 #define WIDTH 24
 
@@ -27,7 +28,7 @@ show (const gchar *text)
   const gdouble part = CLAMP (done / all, 0.0, 1.0), passed = (g_get_monotonic_time () - began) / 1e6;
   const gint    filled = (gint) (part * WIDTH), left = part > 0.0 ? (gint) (passed * (1.0 - part) / part + 0.5) : 0;
 
-  if (! isatty (STDERR_FILENO))
+  if (! tessera_is_terminal (stderr))
     return;
   clear_line ();
   fputc ('[', stderr);

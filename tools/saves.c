@@ -7,7 +7,6 @@
 #include <glib/gstdio.h>
 #include <math.h>
 #include <operation/gegl-operation-handlers.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,14 +14,6 @@
 #include "saving.h"
 
 #define NEAR 0.05f              /* of values between 0 and 1 that were stored somehow */
-
-void
-saves_begin (void)
-{
-#ifdef SIGXFSZ
-  signal (SIGXFSZ, SIG_IGN);
-#endif
-}
 
 /* Few conversions are babl's here.  It would begin with all that other programs have kept, and measure tables of 256 MiB where some are of
  * bytes: 0.25 to 1 s on one thread.  It is begun once more than GEGL ends it, for at its end it would keep those of this process alone.

@@ -6,8 +6,6 @@
 
 #include <gegl.h>
 
-/* Before all else: a file that may not grow is told then, as a full disk is. */
-void     saves_begin   (void);
 /* In place of gegl_init. */
 void     saves_start_gegl (void);
 

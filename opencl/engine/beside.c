@@ -2,24 +2,13 @@
  *
  * Where this copy of Tessera lies, what came with it, and whether it is the first one in the process.  A bundle is copied into a folder, whichever: what belongs to it lies in the
  * folder `tessera` beside it.  Its commands lie elsewhere, and look where a user's modules are. */
-#define _GNU_SOURCE             /* dladdr */
 #include "config.h"
 #include "places.h"
-
-#include <dlfcn.h>
-#include <libintl.h>
 
 #define TESSERA_OPERATION_ITSELF
 #include "tessera-op.h"
 #include "beside.h"
-
-gchar *
-tessera_file_of (gconstpointer code)
-{
-  Dl_info info;
-
-  return g_strdup (dladdr (code, &info) && info.dli_fname ? info.dli_fname : "tessera");
-}
+#include "system.h"
 
 /* `path`, which is freed, if there is such a file. */
 static gchar *
@@ -77,6 +66,5 @@ bind_text_domain (void)
 {
   g_autofree gchar *folder = tessera_find_part (bind_text_domain, "locale", TESSERA_LOCALE_DIR);
 
-  bindtextdomain (GETTEXT_PACKAGE, folder);
-  bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");
+  tessera_bind_texts (GETTEXT_PACKAGE, folder);
 }

@@ -6,8 +6,6 @@
 
 #include <glib.h>
 
-/* The file of the program, library or module that has `code` in it. */
-gchar *tessera_file_of (gconstpointer code);
 /* This copy has registered the base class, `type`. */
 void   tessera_mark_copy (gsize type);
 

@@ -11,7 +11,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "pages.h"
+#include "system.h"
 #include "settings.h"
 
 #define FOLDER     "tessera"

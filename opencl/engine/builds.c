@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 #include "breaker.h"
-#include "pages.h"
+#include "system.h"
 
 #define PATIENCE 50             /* ms: what we, or the driver, have kept takes less */
 

@@ -10,7 +10,7 @@
 #include "builds.h"
 #include "gegl-side.h"
 #include "messages.h"
-#include "pages.h"
+#include "system.h"
 #include "program.h"
 #include "resident.h"
 #include "settings.h"

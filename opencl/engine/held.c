@@ -5,7 +5,7 @@
  */
 #include "held.h"
 
-#include "pages.h"
+#include "system.h"
 #include "pool.h"
 #include "queue.h"
 #include "status.h"

@@ -9,7 +9,7 @@
 #include "counters.h"
 #include "fault.h"
 #include "messages.h"
-#include "pages.h"
+#include "system.h"
 #include "settings.h"
 
 #define MOST_PINNED ((gsize) 2 << 30)   /* bytes, ... */

@@ -14,7 +14,7 @@
 
 #include <stdlib.h>
 
-#include "pages.h"
+#include "system.h"
 #include "settings.h"
 #include "tile-memory.h"
 

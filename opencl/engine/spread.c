@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-#include "pages.h"
+#include "system.h"
 #include "tessera.h"
 
 typedef struct

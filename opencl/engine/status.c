@@ -8,6 +8,7 @@
 #include <gmodule.h>
 
 #include "cl-api.h"
+#include "system.h"
 
 #define SHIFT 16                /* bits of the driver's number */
 
@@ -117,22 +118,15 @@ tessera_error_name (gint status)
 
 /* ------------------------------------------------------ the ICD loader -- */
 
-#if defined (G_OS_WIN32)
-static const gchar *const loaders[] = { "OpenCL.dll", NULL };
-#elif defined (__APPLE__)
-static const gchar *const loaders[] = { "/System/Library/Frameworks/OpenCL.framework/OpenCL", NULL };
-#else
-static const gchar *const loaders[] = { "libOpenCL.so.1", "libOpenCL.so", NULL };
-#endif
-
 static gboolean
 load (TesseraClApi *api)
 {
+  const gchar *const *names = tessera_opencl_names ();
   GModule *module = NULL;
   gboolean complete = TRUE;
 
-  for (guint i = 0; loaders[i] && ! module; i++)
-    module = g_module_open (loaders[i], G_MODULE_BIND_LAZY | G_MODULE_BIND_LOCAL);
+  for (guint i = 0; names[i] && ! module; i++)
+    module = g_module_open (names[i], G_MODULE_BIND_LAZY | G_MODULE_BIND_LOCAL);
   if (! module)
     return FALSE;
 

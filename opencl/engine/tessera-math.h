@@ -7,6 +7,7 @@
 
 /* The C side of the dialect in which opencl/math is written (OpenCL: opencl/kernels/shared/tessera-dialect.h). */
 #define TESSERA_GLOBAL
+#define tessera_long     gint64
 #define tessera_floor(x) __builtin_floorf (x)
 #define tessera_abs(x)   __builtin_fabsf (x)
 

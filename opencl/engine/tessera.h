@@ -24,7 +24,7 @@ G_BEGIN_DECLS
  * instruction sets and the loader picks one.  The results are the same bits,
  * because nothing is contracted (-ffp-contract=off).
  * Price: 4.6, Price: 1.8 for AVX-512 (convolution 31x31, 4 Mpix; Xeon, 16 cores, 2026-11-22). */
-#if defined (__x86_64__) && defined (__GLIBC__) && ! defined (TESSERA_NO_CLONES)
+#if defined (__x86_64__) && ! defined (TESSERA_NO_CLONES) && ! defined (TESSERA_NO_IFUNC)
 #define TESSERA_CLONES __attribute__ ((target_clones ("avx512f", "avx2", "default")))
 #else
 #define TESSERA_CLONES

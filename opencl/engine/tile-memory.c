@@ -15,7 +15,7 @@
 #include <gegl-plugin.h>
 
 #include "memory.h"
-#include "pages.h"
+#include "system.h"
 
 #define MOST_BYTES ((gsize) 1 << 30)    /* known to the device, ... */
 #define MOST_SHARE 16                   /* ... and at most this fraction (1/n) of the host's memory */

@@ -161,7 +161,7 @@ grid_finish_table (TESSERA_GLOBAL int *table, int capacity, int values)
 }
 
 static inline float
-grid_sum_at (TESSERA_GLOBAL const int *tables, long entry, int sum)
+grid_sum_at (TESSERA_GLOBAL const int *tables, tessera_long entry, int sum)
 {
   return entry < 0 ? 0.0f : tessera_as_float (tables[entry + 2 + sum]);
 }
@@ -172,7 +172,7 @@ grid_sum_at (TESSERA_GLOBAL const int *tables, long entry, int sum)
  * found[z][y][x]: where the cells' entries begin in `tables`, -1 if there is none.  `counts`: the sum by which values
  * are moved to another plane, -1 if values are absolute. */
 static inline void
-grid_gather (TESSERA_GLOBAL const int *tables, const long *found, int sum, int counts,
+grid_gather (TESSERA_GLOBAL const int *tables, const tessera_long *found, int sum, int counts,
              float fx, float fy, float *out)
 {
   float planes[4][2][2], moved[4][2][2];
@@ -186,7 +186,7 @@ grid_gather (TESSERA_GLOBAL const int *tables, const long *found, int sum, int c
         for (int y = 0; y < 4; y++)
           for (int x = 0; x < 2; x++)
             {
-              const long *at = found + (z * 4 + y) * 4 + x;
+              const tessera_long *at = found + (z * 4 + y) * 4 + x;
 
               rows[y][x] = which < 0 ? 0.0f
                            : grid_121 (grid_sum_at (tables, at[0], which),

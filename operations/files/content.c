@@ -6,7 +6,6 @@
 #include <glib/gstdio.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "tessera.h"
 
@@ -17,12 +16,6 @@
 #define DIGEST 32               /* bytes */
 
 /* -------------------------------------------------------------------- state -- */
-
-static gint64
-nanoseconds (const struct timespec *time)
-{
-  return time->tv_sec * SECOND + time->tv_nsec;
-}
 
 /* Times without a fraction are those of a disk that has none. */
 static gint64
@@ -38,12 +31,8 @@ file_state (const gchar *path, FileState *state)
 
   do
     {
-      GStatBuf about;
-
-      *state = (FileState) { 0 };
-      if (g_stat (path, &about) != 0 || ! S_ISREG (about.st_mode))
+      if (! tessera_file_state (path, state))
         return FALSE;
-      *state = (FileState) { about.st_size, nanoseconds (&about.st_mtim), nanoseconds (&about.st_ctim), about.st_ino };
       age = g_get_real_time () * 1000 - state->changed;
       if (age >= 0 && age < clock_of (state))
         g_usleep ((gulong) ((clock_of (state) - age) / 1000 + 1));

@@ -8,15 +8,11 @@
 #ifndef CONTENT_H
 #define CONTENT_H
 
-#include <glib.h>
+#include "system.h"
 
 #define CONTENT_LENGTH 65       /* of a hash as text, with its end */
 
-typedef struct
-{
-  gint64  size, time, changed;  /* times in nanoseconds, the second of any change of the file or what is known of it */
-  guint64 number;               /* of the file in its file system */
-} FileState;
+typedef TesseraFileState FileState;
 
 /* FALSE: there is no such file.  It waits until a later change gets another time, at most two seconds after the last one. */
 gboolean file_state       (const gchar *path, FileState *state);

@@ -7,7 +7,6 @@
 #include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "content.h"
 #include "fits.h"

@@ -4,7 +4,6 @@
 #include "loads-judge.h"
 
 #include <string.h>
-#include <sys/stat.h>
 #include <glib/gstdio.h>
 
 #include "loads-plain.h"

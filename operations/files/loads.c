@@ -6,20 +6,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <glib/gstdio.h>
 
 #include "loads-ending.h"
 #include "loads-judge.h"
 #include "loads-upright.h"
+#include "system.h"
 #include "tessera.h"
 
 #define COPIED 65536            /* bytes at a time */
-
-#ifdef __GLIBC__
-int __cxa_thread_atexit_impl (void (*function) (gpointer data), gpointer data, gpointer library);
-extern gpointer __dso_handle;
-#endif
 
 /* Of the thread that reads. */
 static _Thread_local const gchar *being_read;
@@ -111,10 +106,13 @@ static GeglBuffer *
 decode_copy (const gchar *path, Judged *judged)
 {
   g_autofree gchar *name = g_strconcat ("tessera-XXXXXX", strrchr (path, '.'), NULL);
-  const gint        file = g_file_open_tmp (name, &copy, NULL);
-  FILE             *to = file >= 0 ? fdopen (file, "wb") : NULL, *from = g_fopen (path, "rb");
+  FILE             *to, *from = g_fopen (path, "rb");
   GeglBuffer       *buffer = NULL;
-  gboolean          good = to && from && write_copy (from, to, judged->place);
+  gboolean          good;
+
+  copy = g_build_filename (g_get_tmp_dir (), name, NULL);
+  to = tessera_file_new (copy, NULL);
+  good = to && from && write_copy (from, to, judged->place);
 
   if (to)
     good = fclose (to) == 0 && good;
@@ -207,37 +205,14 @@ leave (void)
   if (being_read)
     {
       say_failed (being_read);
-      _exit (2);
+      _Exit (2);
     }
-}
-
-#ifdef __GLIBC__
-static void
-leave_thread (gpointer data G_GNUC_UNUSED)
-{
-  leave ();
-}
-#endif
-
-/* Before what others have registered, as a driver that another thread still uses: glibc's exit begins with what its own thread leaves. */
-static void
-watch (void)
-{
-#ifdef __GLIBC__
-  static _Thread_local gboolean is_watched;
-
-  if (! is_watched)
-    __cxa_thread_atexit_impl (leave_thread, NULL, &__dso_handle);
-  is_watched = TRUE;
-#else
-  atexit (leave);                       /* each time: they may have registered since */
-#endif
 }
 
 void
 loads_begin (const gchar *path, void (*failed) (const gchar *path))
 {
-  watch ();
+  tessera_when_leaving (leave);
   being_read = path;
   say_failed = failed;
 }

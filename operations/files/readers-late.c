@@ -4,12 +4,12 @@
  * starts. */
 #include "readers.h"
 
-#include <dlfcn.h>
 #include <gmodule.h>
 
 #include "frames-file.h"
 #include "loads-upright.h"
 #include "places.h"
+#include "system.h"
 #include "tessera.h"
 
 static gchar *why;              /* nothing can be read; in words that end a sentence */
@@ -18,8 +18,7 @@ static gchar *why;              /* nothing can be read; in words that end a sent
 static gchar *
 path_of_module (void)
 {
-  Dl_info           operation;
-  g_autofree gchar *folder = dladdr (&why, &operation) ? g_path_get_dirname (operation.dli_fname) : g_strdup (".");
+  g_autofree gchar *operation = tessera_file_of (&why), *folder = g_path_get_dirname (operation);
   gchar            *built = g_build_filename (folder, "files", READERS_MODULE, NULL);
 
   if (g_file_test (built, G_FILE_TEST_EXISTS))

@@ -78,7 +78,7 @@ sparse_build_cell (const GridTile *tile, gint i, gint j, gint lane, gint *table)
 
 /* The entries that a pixel needs, relative to `tables`. */
 static void
-sparse_lookup (const GridTile *tile, const gint *tables, gint ci, gint cj, gint plane, glong *found)
+sparse_lookup (const GridTile *tile, const gint *tables, gint ci, gint cj, gint plane, gint64 *found)
 {
   const GridParams *params = tile->params;
   const gsize       table = (gsize) params->capacity * GRID_ENTRY (params->values);
@@ -91,7 +91,7 @@ sparse_lookup (const GridTile *tile, const gint *tables, gint ci, gint cj, gint 
           gsize entry = cell + grid_find (tables + cell, params->capacity, params->odd, params->values,
                                           plane + z - 1);
 
-          found[(z * 4 + y) * 4 + x] = tables[entry + 1] == -1 ? -1 : (glong) entry;
+          found[(z * 4 + y) * 4 + x] = tables[entry + 1] == -1 ? -1 : (gint64) entry;
         }
 }
 
@@ -123,7 +123,7 @@ sparse_slice (const GridTile *tile, const gint *tables, gint x, gint y, gint lan
   const gint        column = x - params->x.from, row = y - params->y.from;
   const gfloat      fx = params->x.fractions[column], fy = params->y.fractions[row];
   gfloat           *out = NULL;
-  glong             found[64];
+  gint64            found[64];
   gfloat            sums[5][2] = { { 0.0f } }, mean[5];
   GridPlace         place;
 

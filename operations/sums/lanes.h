@@ -24,8 +24,7 @@
 #define Lanes                     LANES_NAME (Lanes)
 #define LaneBits                  LANES_NAME (LaneBits)
 
-/* Not for gcc on Windows, where the stack is not aligned for them (gcc bug 54412). */
-#if defined (__x86_64__) && ! defined (TESSERA_NO_CLONES) && (! defined (_WIN32) || defined (__clang__))
+#if defined (__x86_64__) && ! defined (TESSERA_NO_CLONES)
 #define LANES_AT_RUN_TIME
 #endif
 

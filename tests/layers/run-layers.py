@@ -26,6 +26,10 @@ FOLDERS = ('operations', 'opencl', 'gimp-2.10', 'gimp-3', 'tools', 'tests')
 NOT_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', re.M)
 DIRECTIVE = re.compile(r'^[ \t]*#(?:[^\n]*\\\n)*[^\n]*', re.M)
+# What tells one system from another, and the headers of POSIX.
+OF_SYSTEM = re.compile(r'^[ \t]*#[^\n]*(?:G_OS_\w+|\b_WIN(?:32|64)|__(?:APPLE|linux|GLIBC|unix|MINGW\w+)__|<(?:unistd|fcntl|pthread|dlfcn|windows|utime|sys/\w+)\.h>)', re.M)
+KNOWS_SYSTEM = 'opencl/engine/system.c'
+POSIX_ALONE = ('operations/files/fits-apart.c',)         # is not built elsewhere
 HEAD = re.compile(r'(\w+)\s*\([^;{}]*\)\s*$')
 
 
@@ -215,6 +219,14 @@ def check_sizes(report):
     report.check('there are files', len(texts) > 400, str(len(texts)))
 
 
+def check_system(report):
+    report.check('what a system alone has is seen', all(OF_SYSTEM.search(line) for line in ('#ifdef G_OS_WIN32', '# include <sys/mman.h>', '#if defined (_WIN32) || defined (X)'))
+                 and not OF_SYSTEM.search('#include <stdio.h>\n/* G_OS_WIN32 */'))
+    found = {name: OF_SYSTEM.findall(text) for name, text in read(PRODUCT, ('.c', '.h')).items()}
+    wrong = [name for name, lines in found.items() if lines and name not in (KNOWS_SYSTEM, *POSIX_ALONE)]
+    report.check(f'{KNOWS_SYSTEM} alone knows a system', found[KNOWS_SYSTEM] and not wrong, ', '.join(wrong))
+
+
 def check_circles(report, law, graph):
     found = circles(graph)
     told = '; '.join(f'{" ".join(circle)} ({describe(graph, circle)})' for circle in found)
@@ -276,6 +288,7 @@ def main():
         for number, folders in enumerate(layers(rooms), 1):
             told = (f'{room} {shares[room]:.1%}' if room in shares else room for room in folders)
             print(f'{number:3}  {", ".join(told)}')
+    check_system(report)
     check_sizes(report)
     report.finish()
 

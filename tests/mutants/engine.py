@@ -165,7 +165,7 @@ ROWS = [
      'return MIN (g_bit_storage (pixels), SIZES - 1);', 'return pixels > 0;', 1),
     ('568', 'killed', 'opencl/engine/process.c',
      'tessera_breaker_lack (request->filter->name, tessera_request_reads (request));', ';', 1),
-    ('569', 'killed', 'opencl/engine/pages.c',
+    ('569', 'killed', 'opencl/engine/system.c',
      'note_process (void)\n{\n  tessera_has_forked ();', 'note_process (void)\n{', 1),
     ('573', 'killed', 'opencl/engine/memory.c',
      '  g_mutex_unlock (&mapping_lock);\n  if (queue)\n    return queue;\n  made = cl->CreateCommandQueue (memory->context, memory->device->device, 0, status);', '  if (queue)\n    g_mutex_unlock (&mapping_lock);\n  if (queue)\n    return queue;\n  made = cl->CreateCommandQueue (memory->context, memory->device->device, 0, status);\n  g_mutex_unlock (&mapping_lock);', 1),

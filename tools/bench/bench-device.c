@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "bench.h"
+#include "system.h"
 
 #define REPEATS   10
 #define COPY_MIB  256
@@ -65,14 +66,7 @@ static const Api *
 opencl (void)
 {
   static Api api;
-#if defined (G_OS_WIN32)
-  const gchar *name = "OpenCL.dll";
-#elif defined (__APPLE__)
-  const gchar *name = "/System/Library/Frameworks/OpenCL.framework/OpenCL";
-#else
-  const gchar *name = "libOpenCL.so.1";
-#endif
-  GModule *module = g_module_open (name, G_MODULE_BIND_LAZY | G_MODULE_BIND_LOCAL);
+  GModule *module = g_module_open (tessera_opencl_names ()[0], G_MODULE_BIND_LAZY | G_MODULE_BIND_LOCAL);
   gboolean complete = module != NULL;
 
 #define LOAD(name) complete = complete && g_module_symbol (module, "cl" #name, (gpointer *) &api.name);

@@ -7,17 +7,12 @@
 
 #include <gmodule.h>
 
-#if defined (G_OS_WIN32)
-static const gchar *const loaders[] = { "OpenCL.dll", NULL };
-#elif defined (__APPLE__)
-static const gchar *const loaders[] = { "/System/Library/Frameworks/OpenCL.framework/OpenCL", NULL };
-#else
-static const gchar *const loaders[] = { "libOpenCL.so.1", "libOpenCL.so", NULL };
-#endif
+#include "system.h"
 
 gboolean
 doctor_cl_open (DoctorCl *cl)
 {
+  const gchar *const *loaders = tessera_opencl_names ();
   GModule *module = NULL;
   gpointer symbol;
 

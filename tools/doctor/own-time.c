@@ -10,12 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef G_OS_UNIX
-#include <unistd.h>
-#define TICKS sysconf (_SC_CLK_TCK)
-#else
-#define TICKS 100     /* there is no /proc to read */
-#endif
+#include "system.h"
 
 typedef struct
 {
@@ -41,7 +36,7 @@ read_stat (const gchar *path, Process *process)
     {
       if (sscanf (at + 3, "%d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %lu %lu", &process->parent, &ticks[0],
                   &ticks[1], &ticks[2], &ticks[3]) == 5)
-        process->computed = (gdouble) (ticks[0] + ticks[1] + ticks[2] + ticks[3]) / TICKS;
+        process->computed = (gdouble) (ticks[0] + ticks[1] + ticks[2] + ticks[3]) / tessera_ticks ();
       else
         state = 0;
     }

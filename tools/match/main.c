@@ -12,6 +12,7 @@
 #include "../progress.h"
 #include "../saves.h"
 #include "../version.h"
+#include "system.h"
 
 #define EDGE 10.0
 
@@ -290,7 +291,7 @@ compare (GPtrArray *sides, gboolean many, const Settings *settings, GError **err
 }
 
 static gboolean
-parse (gint argc, gchar **argv, GError **error)
+parse (gchar **arguments, GError **error)
 {
   g_autoptr (GOptionContext) context = g_option_context_new (NULL);
 
@@ -301,23 +302,23 @@ parse (gint argc, gchar **argv, GError **error)
     "named and left out.\n"
     "Exit code: 0 aligned (of many: a pair at least), 1 not aligned, 2 something was wrong.");
   g_option_context_add_main_entries (context, options, NULL);
-  return g_option_context_parse (context, &argc, &argv, error);
+  return g_option_context_parse_strv (context, &arguments, error);
 }
 
 gint
-main (gint argc, gchar **argv)
+main (gint argc G_GNUC_UNUSED, gchar **argv)
 {
   g_autoptr (GError)    error = NULL;
   g_autoptr (GPtrArray) sides = NULL;
+  g_auto (GStrv)        arguments = tessera_command_begins (argv);
   Settings              settings = { 0 };
   gboolean              many;
   const gchar          *wrong;
   gint                  code = 2;
 
-  saves_begin ();
   setlocale (LC_CTYPE, "");
   progress_name ("tessera-match");
-  if (! parse (argc, argv, &error))
+  if (! parse (arguments, &error))
     return fail (error->message);
   wrong = check_numbers (&settings);
   if (wrong)

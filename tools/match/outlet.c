@@ -9,6 +9,8 @@
 #include <signal.h>
 #include <string.h>
 
+#include "system.h"
+
 #define MOST 4                  /* files at a time */
 
 static const Saving *volatile written[MOST];            /* from before the file beside is made until it is no more; NULL: none */
@@ -21,22 +23,6 @@ end_by_signal (gint number)
       g_unlink (written[i]->beside);
   signal (number, SIG_DFL);
   raise (number);
-}
-
-/* Many pictures take minutes: whoever does not wait for them leaves no file.  What the caller ignores stays ignored. */
-static void
-watch_signals (void)
-{
-  static const gint numbers[] = {
-    SIGINT, SIGTERM,
-#ifdef SIGHUP
-    SIGHUP                      /* the terminal is closed */
-#endif
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
-    if (signal (numbers[i], end_by_signal) == SIG_IGN)
-      signal (numbers[i], SIG_IGN);
 }
 
 /* In place of `old`. */
@@ -59,7 +45,7 @@ outlet_open (Outlet *outlet, GError **error)
   outlet->stream = is_output ? stdout : NULL;
   if (! outlet->path || is_output)
     return TRUE;
-  watch_signals ();
+  tessera_when_ended (end_by_signal);           /* many pictures take minutes: whoever does not wait for them leaves no file */
   remember (NULL, &outlet->saving);
   if (! saving_begin (&outlet->saving, outlet->path, "", error))
     {

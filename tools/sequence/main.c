@@ -13,13 +13,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
-
 #include "../json.h"
 #include "../progress.h"
 #include "../saves.h"
+#include "system.h"
 
 #define FINISHING 0.1           /* of the work is what follows the blocks */
 
@@ -378,20 +375,16 @@ merge (const Options *options, Run *run)
 }
 
 gint
-main (gint argc, gchar **argv)
+main (gint argc G_GNUC_UNUSED, gchar **argv)
 {
   Options options;
   Run     run = { .began = g_get_monotonic_time () };
+  g_auto (GStrv) arguments = tessera_command_begins (argv);
   gint    status;
 
-#ifdef __GLIBC__                        /* it would give each frame back to the system, and take time for new pages of the next */
-  mallopt (M_ARENA_MAX, 1);
-  mallopt (M_MMAP_MAX, 0);
-  mallopt (M_TRIM_THRESHOLD, -1);
-#endif
-  saves_begin ();
+  tessera_keep_freed ();                /* it would give each frame back to the system, and take time for new pages of the next */
   progress_name ("tessera-sequence");
-  if (! options_parse (&options, argc, argv))
+  if (! options_parse (&options, arguments))
     return 2;
   saves_start_gegl ();
   status = g_str_equal (options.what[0], "merge") && options.what[1] ? merge (&options, &run)

@@ -253,7 +253,7 @@ set_report (Options *options)
 }
 
 gboolean
-options_parse (Options *options, gint argc, gchar **argv)
+options_parse (Options *options, gchar **arguments)
 {
   g_autoptr (GOptionContext) context = g_option_context_new ("- what moves in a sequence of frames");
   g_autoptr (GError)         error = NULL;
@@ -263,7 +263,7 @@ options_parse (Options *options, gint argc, gchar **argv)
   g_option_context_set_summary (context, "FRAMES is a folder, a pattern in quotes (\"img*.fits\", img%04d.png), a .txt file with a path a line, a SER film or a FITS "
                                          "cube.\nmerge FOLDER... puts parts together.");
   g_option_context_add_main_entries (context, entries, NULL);
-  if (! g_option_context_parse (context, &argc, &argv, &error))
+  if (! g_option_context_parse_strv (context, &arguments, &error))
     wrong = error->message;
   else if (! output || ! what || (what[1] && ! g_str_equal (what[0], "merge")))
     wrong = "which frames, and where to? tessera-sequence FRAMES -o FOLDER";

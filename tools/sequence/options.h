@@ -15,7 +15,7 @@ typedef struct
 } Options;
 
 /* FALSE: they make no sense, and that has been said. */
-gboolean options_parse (Options *options, gint argc, gchar **argv);
+gboolean options_parse (Options *options, gchar **arguments);
 void     options_clear (Options *options);
 
 #endif

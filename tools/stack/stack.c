@@ -6,13 +6,13 @@
  *
  * Exit status: 0; 1 if fewer than half of the frames align; 2 if there is no picture. */
 #include <glib/gstdio.h>
-#include <unistd.h>
 
 #include "stack.h"
 
 #include "../saves.h"
 #include "../version.h"
 #include "saving.h"
+#include "system.h"
 
 #define CLIPPED_FROM 5          /* frames */
 #define AUTO         (-1)
@@ -210,7 +210,7 @@ memory_allowed (void)
 {
   if (mebibytes > 0)
     return (guint64) mebibytes << 20;
-  return (guint64) sysconf (_SC_PHYS_PAGES) * sysconf (_SC_PAGESIZE) / 4;
+  return tessera_host_memory () / 4;
 }
 
 static void
@@ -236,7 +236,7 @@ wrong_number (void)
 }
 
 static gboolean
-parse (gint argc, gchar **argv)
+parse (gchar **arguments)
 {
   g_autoptr (GOptionContext) context = g_option_context_new (NULL);
   g_autoptr (GError) error = NULL;
@@ -245,7 +245,7 @@ parse (gint argc, gchar **argv)
   g_option_context_set_summary (context, "Lays photographs of one subject on one another and makes one of them, with less noise.");
   g_option_context_set_description (context, "The transforms that are found are kept in FILE.transforms; a run that was ended goes on with them.");
   g_option_context_add_main_entries (context, options, NULL);
-  success = g_option_context_parse (context, &argc, &argv, &error);
+  success = g_option_context_parse_strv (context, &arguments, &error);
   if (! success)
     progress_say ("%s", error->message);
   else if (! output || ! paths)
@@ -288,16 +288,16 @@ stack_clear (Stack *stack)
 }
 
 gint
-main (gint argc, gchar **argv)
+main (gint argc G_GNUC_UNUSED, gchar **argv)
 {
   static const gchar *const methods[] = { "mean", "median", "clipped", "exposure", "focus", NULL };
   static const gchar *const models[] = { "translation", "similarity", "affine", "homography", "auto", NULL };  /* as ConsensusModel */
   Stack                     stack = { .settings = ALIGN_DEFAULTS };
+  g_auto (GStrv)            arguments = tessera_command_begins (argv);
   gint                      method, model, status = 2;
 
-  saves_begin ();
   progress_name ("tessera-stack");
-  if (! parse (argc, argv))
+  if (! parse (arguments))
     return 2;
   method = method_name ? choose ("method", method_name, methods) : 0;
   model = choose ("model", model_name ? model_name : "auto", models);
