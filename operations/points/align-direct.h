@@ -25,4 +25,7 @@ typedef struct
 gboolean align_direct (const RefinePicture *a, const RefinePicture *b, gboolean is_free, ConsensusModel *model, gdouble matrix[9], DirectVote *before,
                        DirectVote *vote, RefineVerdict *verdict);
 
+/* As many parts of what both show agree after another shift, too: which of them is right, nobody knows. */
+gboolean align_repeats (const RefinePicture *a, const RefinePicture *b, const gdouble matrix[9]);
+
 #endif

@@ -251,8 +251,9 @@ ask_all_pixels (const Compared *c, const AlignSettings *settings, const Consensu
         *found = direct;
       return TRUE;
     }
-  is_another = found->is_aligned && apart (&c->moving->full.bounds, direct.matrix, found->matrix) > OFF
-               && share_of (&before) < MAX (DIRECT_SHARE, share_of (&voted));
+  is_another = found->is_aligned
+               && (share_of (&before) < LEAST_SHARE
+                   || (apart (&c->moving->full.bounds, direct.matrix, found->matrix) > OFF && share_of (&before) < MAX (DIRECT_SHARE, share_of (&voted))));
   if (is_another)
     {
       found->is_aligned = FALSE;
@@ -291,6 +292,21 @@ deny_dust (AlignPicture *reference, AlignPicture *moving, const AlignSettings *s
   g_snprintf (found->reason, sizeof found->reason, _("%d matches agree, but away from them the pictures show something else"), found->inliers);
 }
 
+/* Where most points are of something else, or the pixels led away from them, it may be a pattern that agrees: few points of it agree on any of its shifts. */
+static void
+deny_repeats (const Compared *c, const Consensus *before, const Consensus *other, Consensus *found)
+{
+  gdouble by_points[9];
+
+  memcpy (by_points, before->matrix, sizeof by_points);
+  matrix_enlarge (c->reference->factor, c->moving->factor, by_points);
+  if (! found->is_aligned || (other->inliers <= before->inliers && apart (&c->moving->full.bounds, by_points, found->matrix) <= OFF)
+      || ! align_repeats (&c->reference->full, &c->moving->full, found->matrix))
+    return;
+  found->is_aligned = FALSE;
+  g_snprintf (found->reason, sizeof found->reason, _("%d matches agree, but what the pictures show repeats: another shift fits as well"), found->inliers);
+}
+
 /* Refined, and believed or not. */
 static void
 take_once (const Compared *c, const AlignSettings *settings, Consensus *found)
@@ -322,9 +338,12 @@ take_once (const Compared *c, const AlignSettings *settings, Consensus *found)
 }
 
 static void
-take (const Compared *c, const AlignSettings *settings, Consensus *found)
+take (const Compared *c, const AlignSettings *settings, const Consensus *other, Consensus *found)
 {
+  const Consensus before = *found;
+
   take_once (c, settings, found);
+  deny_repeats (c, &before, other, found);
   deny_dust (c->reference, c->moving, settings, found);
 }
 
@@ -342,10 +361,10 @@ find_once (const TesseraErrand *errand, AlignPicture *reference, const AlignPoin
     return FALSE;
   consensus_propose (in_a->places, in_b->places, matches, n, settings->model, SEED, b->width, b->height, a->width, a->height, NULL,
                      found, &second);
-  take (&compared, settings, found);
+  take (&compared, settings, &second, found);
   if (! found->is_aligned && (second.is_likely || second.is_possible))
     {
-      take (&compared, settings, &second);
+      take (&compared, settings, found, &second);
       if (second.is_aligned)
         {
           const Consensus kept = *found;

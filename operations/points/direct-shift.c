@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define FEW         0.06        /* of A, that a shift must leave */
-#define ENOUGH      0.5         /* ... of what both pictures have, that tells of a pattern */
+#define ENOUGH      0.33        /* ... of what both pictures have, that tells of a pattern */
 #define APART       3           /* pixels: nearer ones are the same peak */
 
 /* Of all colours, as Padfield has it: what both know. */
@@ -87,6 +87,30 @@ take_out (Shifting *shifting, gint x, gint y, gint around)
       shifting->scores[(v + shifting->down) * wide + u + shifting->across] = -1;
 }
 
+/* Is it less than one next to it, so that it lies on a slope? */
+static gboolean
+is_slope (const Shifting *shifting, const gdouble *scores, gint x, gint y)
+{
+  const gint wide = 2 * shifting->across + 1, high = 2 * shifting->down + 1;
+
+  for (gint v = MAX (y - 1, 0); v <= MIN (y + 1, high - 1); v++)
+    for (gint u = MAX (x - 1, 0); u <= MIN (x + 1, wide - 1); u++)
+      if (scores[v * wide + u] > scores[y * wide + x])
+        return TRUE;
+  return FALSE;
+}
+
+static void
+take_slopes_out (Shifting *shifting)
+{
+  const gint          wide = 2 * shifting->across + 1, n = wide * (2 * shifting->down + 1);
+  g_autofree gdouble *scores = g_memdup2 (shifting->scores, n * sizeof (gdouble));
+
+  for (gint i = 0; i < n; i++)
+    if (is_slope (shifting, scores, i % wide, i / wide))
+      shifting->scores[i] = -1;
+}
+
 static gint
 take_peaks (Shifting *shifting, gint most, gint around, gint (*shifts)[2])
 {
@@ -143,6 +167,7 @@ direct_others (const DirectPlane *of_a, const DirectPlane *of_b, const gdouble m
   shifting.few = ENOUGH * share;
   shifting.scores = g_new (gdouble, (2 * shifting.across + 1) * (2 * shifting.down + 1));
   gegl_parallel_distribute (-1, correlate_rows, &shifting);
+  take_slopes_out (&shifting);
   take_out (&shifting, 0, 0, APART);
   found = take_peaks (&shifting, DIRECT_OTHERS, 2, shifts);
   g_free (shifting.scores);

@@ -264,6 +264,81 @@ check_windows (void)
     }
 }
 
+/* ------------------------------------------------------------------- tiles -- */
+
+/* A cell of soft spots, over and over: no edge between two of them shows. */
+static Photo
+tile (gint across, gint down, gdouble softness, CheckRandom *random)
+{
+  Photo cells = { 3 * across, 3 * down, g_new (gfloat, 27 * across * down) }, soft, wall = photo_part (&photograph, 0, 0, photograph.width, photograph.height);
+
+  for (gint i = 0; i < 3 * across * down; i++)
+    cells.values[i / 3 / across * 9 * across + i % (3 * across)] = (gfloat) (128 + 420 * softness * (check_uniform (random) - 0.5));
+  for (gint i = 0; i < 9 * across * 3 * down; i++)
+    cells.values[i] = cells.values[i / (9 * across) % down * 9 * across + i % (3 * across)];
+  soft = photo_softened (&cells, softness);
+  for (gint i = 0; i < 3 * wall.width * wall.height; i++)
+    wall.values[i] = soft.values[((i / 3 / wall.width % down + down) * 3 * across + i / 3 % wall.width % across + across) * 3 + i % 3];
+  photo_free (&cells);
+  photo_free (&soft);
+  return wall;
+}
+
+/* The wall from this place on. */
+static Photo
+wall_from (const Photo *wall, gint x, gint y, gint across, gint down)
+{
+  Photo part = photo_part (wall, 0, 0, wall->width, wall->height);
+
+  for (gint i = 0; i < wall->width * wall->height; i++)
+    memcpy (part.values + 3 * (gsize) i,
+            wall->values + 3 * ((gsize) ((i / wall->width + y + 9 * down) % down) * wall->width + (i % wall->width + x + 9 * across) % across), 3 * sizeof (gfloat));
+  return part;
+}
+
+/* Part of another photograph, with grain. */
+static void
+hold_before (Photo *photo, gint x, gint y, gint width, gint height, guint64 seed)
+{
+  CheckRandom random = { seed };
+
+  for (gint i = 0; i < width * height; i++)
+    for (gint k = 0; k < 3; k++)
+      photo->values[3 * ((gsize) (y + i / width) * photo->width + x + i % width) + k] =
+        unrelated.values[3 * ((gsize) (i / width) * unrelated.width + i % width) + k] + (gfloat) (160 * (check_uniform (&random) - 0.5));
+}
+
+static gint
+draw_between (CheckRandom *random, gint least, gint most)
+{
+  return least + (gint) ((most - least) * check_uniform (random));
+}
+
+/* A sharp thing goes before a wall of soft tiles, and the camera elsewhere: after a shift by any tile as much of the wall shows the same. */
+static void
+check_tiles (void)
+{
+  static const guint64 seeds[] = { 401, 402, 404, 406 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (seeds); i++)
+    {
+      CheckRandom random = { seeds[i] };
+      const gint  across = draw_between (&random, 36, 90), down = draw_between (&random, 36, 90), x = draw_between (&random, -90, 91), y = draw_between (&random, -90, 91);
+      const gint  width = draw_between (&random, 260, 420), height = draw_between (&random, 200, 300);
+      const gint  left = draw_between (&random, 30, photograph.width - width - 30), top = draw_between (&random, 30, photograph.height - height - 30);
+      const gdouble shift[9] = { 1, 0, x, 0, 1, y, 0, 0, 1 }, noise = (gint) (3 * check_uniform (&random));
+      Photo         fixed = tile (across, down, 4 + 3 * check_uniform (&random), &random), moved = wall_from (&fixed, x, y, across, down);
+
+      hold_before (&fixed, left, top, width, height, seeds[i]);
+      hold_before (&moved, left + draw_between (&random, -25, 26), top + draw_between (&random, -25, 26), width, height, seeds[i]);
+      photo_spoil (&fixed, 1, noise, &random);
+      photo_spoil (&moved, 1, noise, &random);
+      expect_not_wrong ("a thing that goes before soft tiles", seeds[i], across, &moved, &fixed, shift);
+      photo_free (&fixed);
+      photo_free (&moved);
+    }
+}
+
 #define GRAIN_WIDTH  256
 #define GRAIN_HEIGHT 192
 
@@ -389,6 +464,7 @@ doubts_test (int argc, char **argv)
   photograph = photo_part (&whole, 192, 144, 640, 480);
   photo_free (&whole);
   unrelated = photo_load (argv[2]);
+  check_tiles ();
   check_lamps ();
   check_patterns ();
   check_dust ();
