@@ -28,6 +28,18 @@ LARGEST = 2600                                          # pixels of a photograph
 
 # ----------------------------------------------------------------------- GEGL --
 
+def can_be_opened(path):
+    """Of a link to nothing, or of what is no picture, gegl:load makes a picture that says so."""
+    try:
+        with open(path, 'rb') as file:
+            if file.read(8).startswith((b'\xff\xd8\xff', b'\x89PNG\r\n\x1a\n')):
+                return True
+    except OSError:
+        pass
+    print(f'{path} cannot be opened and is left out', file=sys.stderr)
+    return False
+
+
 def load(path):
     graph = Gegl.Node()
     last = graph.create_child('gegl:load')
@@ -96,7 +108,7 @@ class Pairs:
 
     def load(self):
         folder = self.options.folder
-        names = sorted(name for name in os.listdir(folder) if name.endswith(('.jpg', '.png')))
+        names = sorted(name for name in os.listdir(folder) if name.endswith(('.jpg', '.png')) and can_be_opened(os.path.join(folder, name)))
         self.photographs = [drawn.Photograph(name.rsplit('.', 1)[0], load(os.path.join(folder, name))) for name in names]
 
     def get(self, kind, number):
