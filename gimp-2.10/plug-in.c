@@ -89,7 +89,7 @@ install_procedure (const gchar *name, const gchar *blurb, const gchar *help, con
   };
 
   gimp_install_procedure (name, blurb, help, "Tessera", "Tessera", "2026", label, "RGB*, GRAY*", GIMP_PLUGIN,
-                          G_N_ELEMENTS (arguments) - (is_graph ? SETTINGS : 0), n_results, arguments, results);
+                          G_N_ELEMENTS (arguments) - (is_graph ? SETTINGS : 0), n_results, arguments, n_results > 0 ? results : NULL);
   gimp_plugin_menu_register (name, path);
   gimp_plugin_icon_register (name, GIMP_ICON_TYPE_ICON_NAME, (const guint8 *) GIMP_ICON_GEGL);
 }
