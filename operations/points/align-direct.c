@@ -10,7 +10,7 @@
 
 #include "direct-planes.h"
 #include "direct-repeats.h"
-#include "direct-shift.h"
+#include "direct-starts.h"
 #include "direct-step.h"
 #include "direct-vote.h"
 #include "matrix.h"
@@ -18,8 +18,7 @@
 #define LARGEST     800         /* pixels of level 0, along a side */
 #define SMALLEST    4           /* of the last level */
 #define COARSEST    (DIRECT_LEVELS - 1)
-#define REACHES     3
-#define STARTS      (1 + REACHES * DIRECT_PEAKS)
+#define NEARLY_ALL  0.85        /* of the blocks: then no other start is tried */
 #define ROUNDS      4           /* of the judge */
 #define STILL       0.01        /* pixels */
 
@@ -37,36 +36,46 @@ follow (const DirectPicture *a, const DirectPicture *b, gdouble matrix[9])
          && direct_step_all (&a->levels[2], &b->levels[2], MODEL_HOMOGRAPHY, TRUE, matrix);
 }
 
-/* The best start, followed to level 2. */
-static gboolean
-choose (const DirectPicture *a, const DirectPicture *b, gdouble matrix[9], DirectVote *vote)
+/* The start, followed to level 2, if it is better than the best before. */
+static void
+try_start (const DirectPicture *a, const DirectPicture *b, const gdouble start[9], gdouble *best, gdouble matrix[9], DirectVote *vote)
 {
-  static const gint reaches[REACHES] = { 3, 5, 8 };
-  gint              starts[STARTS][2] = { { 0, 0 } }, n = 1;
-  gdouble           best = 0;
+  gdouble tried[9], score;
+  gint    seen, agree;
 
-  for (gint i = 0; i < REACHES; i++)
-    n += direct_shifts (&a->levels[COARSEST], &b->levels[COARSEST], reaches[i], &starts[n]);
-  for (gint i = 0; i < n; i++)
+  memcpy (tried, start, sizeof tried);
+  if (! follow (a, b, tried))
+    return;
+  score = direct_vote (a, b, 2, tried, &seen, &agree);
+  if (score > *best)
     {
-      gboolean is_new = TRUE;
-      gdouble  tried[9], score;
-      gint     seen, agree;
-
-      for (gint k = 0; k < i; k++)
-        is_new &= starts[k][0] != starts[i][0] || starts[k][1] != starts[i][1];
-      matrix_place (1, starts[i][0], starts[i][1], tried);
-      if (! is_new || ! follow (a, b, tried))
-        continue;
-      score = direct_vote (a, b, 2, tried, &seen, &agree);
-      if (score > best)
-        {
-          best = score;
-          memcpy (matrix, tried, sizeof tried);
-          vote->seen[0] = seen;
-          vote->agree[0] = agree;
-        }
+      *best = score;
+      memcpy (matrix, tried, sizeof tried);
+      vote->seen[0] = seen;
+      vote->agree[0] = agree;
     }
+}
+
+/* The best of the starts that the smallest planes have and of what was found before; of turned ones, if not nearly all blocks agree on that. */
+static gboolean
+choose (const DirectPicture *a, const DirectPicture *b, const DirectHints *hints, gint side, gdouble matrix[9], DirectVote *vote)
+{
+  const DirectPlane *of_a = &a->levels[COARSEST], *of_b = &b->levels[COARSEST];
+  const gdouble      size = 1.0 / (side << COARSEST);
+  gdouble            starts[DIRECT_STARTS][9], turned[DIRECT_TURNED][9], start[9], best = 0;
+  gint               n = direct_starts (of_a, of_b, starts);
+
+  for (gint i = 0; i < n; i++)
+    try_start (a, b, starts[i], &best, matrix, vote);
+  for (gint i = 0; i < hints->n; i++)
+    {
+      memcpy (start, hints->matrices[i], sizeof start);
+      matrix_enlarge (size, size, start);
+      try_start (a, b, start, &best, matrix, vote);
+    }
+  n = best > 0 && vote->agree[0] >= NEARLY_ALL * vote->seen[0] ? 0 : direct_turned (of_a, of_b, turned);
+  for (gint i = 0; i < n; i++)
+    try_start (a, b, turned[i], &best, matrix, vote);
   return best > 0;
 }
 
@@ -128,8 +137,8 @@ align_repeats (const RefinePicture *a, const RefinePicture *b, const gdouble mat
 }
 
 gboolean
-align_direct (const RefinePicture *a, const RefinePicture *b, gboolean is_free, ConsensusModel *model, gdouble matrix[9], DirectVote *before,
-              DirectVote *vote, RefineVerdict *verdict)
+align_direct (const RefinePicture *a, const RefinePicture *b, const DirectHints *hints, gboolean is_free, ConsensusModel *model, gdouble matrix[9],
+              DirectVote *before, DirectVote *vote, RefineVerdict *verdict)
 {
   const gint    side = side_of (a, b);
   DirectPicture of_a, of_b;
@@ -153,7 +162,7 @@ align_direct (const RefinePicture *a, const RefinePicture *b, gboolean is_free, 
       direct_vote (&of_a, &of_b, 2, matrix, &vote->seen[0], &vote->agree[0]);
     }
   else
-    is_found = choose (&of_a, &of_b, matrix, vote);
+    is_found = choose (&of_a, &of_b, hints, side, matrix, vote);
   for (gint level = 1; is_found && level >= 0; level--)
     {
       matrix_enlarge (2, 2, matrix);

@@ -7,7 +7,7 @@
  * of what both pictures know, computed here place by place).
  *
  * Pictures of some 600 pixels a side and of a half, a quarter and so on; of each colour the root of light, less the mean around it.  The shifts that
- * correlate best, and no shift, are starts; each is refined from the small sizes to the large ones.  What counts is how many blocks of the pictures that show
+ * correlate best, no shift, turned ones and what points found are starts; each is refined from the small sizes to the large ones.  What counts is how many blocks of the pictures that show
  * more than noise show the same.
  */
 #ifndef ALIGN_DIRECT_H
@@ -20,10 +20,19 @@ typedef struct
   gint    seen[2], agree[2];    /* blocks that show more than noise, and those that show the same: large ones, small ones */
 } DirectVote;
 
+#define DIRECT_HINTS 8
+
+/* Movements that points have found and nobody believes: places of B -> of A, from their bounds' first pixel.  The search begins there, too. */
+typedef struct
+{
+  gdouble matrices[DIRECT_HINTS][9];
+  gint    n;
+} DirectHints;
+
 /* `matrix`: places of B -> of A, from their bounds' first pixel; if `before` is not NULL, it is some pixels off, and that is its vote.  *model: as refine_near's.  The verdict's error is in pixels of A; its agreement is the share of
  * the blocks that agree.  FALSE: nothing was found that could be refined. */
-gboolean align_direct (const RefinePicture *a, const RefinePicture *b, gboolean is_free, ConsensusModel *model, gdouble matrix[9], DirectVote *before,
-                       DirectVote *vote, RefineVerdict *verdict);
+gboolean align_direct (const RefinePicture *a, const RefinePicture *b, const DirectHints *hints, gboolean is_free, ConsensusModel *model, gdouble matrix[9],
+                       DirectVote *before, DirectVote *vote, RefineVerdict *verdict);
 
 /* As many parts of what both show agree after another shift, too: which of them is right, nobody knows. */
 gboolean align_repeats (const RefinePicture *a, const RefinePicture *b, const gdouble matrix[9]);

@@ -30,6 +30,7 @@
 #define DIRECT_ERROR  0.7       /* pixels at a corner, where no points agree: then the verdict is off by more than it tells, now and then */
 #define DIRECT_BLOCKS 40        /* that must agree */
 #define DIRECT_SHARE  0.85      /* ... of large ones and of small ones: of 200 pairs that have nothing in common a third did */
+#define FEWEST_PAIRS  3         /* that make a start */
 #define STANDS        1.0       /* pixels at a corner: nothing has moved */
 #define STILL_SHARE   0.7       /* of the blocks: where fewer show the same, most of what does shows nothing else, if it is a scene and not dust */
 #define STILL_WHOLLY  0.6
@@ -191,13 +192,15 @@ is_seen (const DirectVote *voted, const RefineVerdict *verdict)
 
 /* By all pixels at once; from the found matrix, whose vote `before` becomes, or without one. */
 static gboolean
-find_direct (AlignPicture *reference, AlignPicture *moving, const AlignSettings *settings, DirectVote *before, DirectVote *voted, Consensus *found)
+find_direct (AlignPicture *reference, AlignPicture *moving, const AlignSettings *settings, const DirectHints *hints, DirectVote *before, DirectVote *voted,
+             Consensus *found)
 {
   const gboolean is_free = settings->model == MODEL_AUTO;
   RefineVerdict  verdict;
 
   found->model = is_free ? MODEL_HOMOGRAPHY : settings->model;
-  if (! settings->refines || ! align_direct (&reference->full, &moving->full, is_free, &found->model, found->matrix, before, voted, &verdict))
+  if (! settings->refines
+      || ! align_direct (&reference->full, &moving->full, hints, is_free, &found->model, found->matrix, before, voted, &verdict))
     return FALSE;
   found->error = verdict.error;
   found->is_likely = found->is_aligned = is_seen (voted, &verdict);
@@ -245,7 +248,7 @@ ask_all_pixels (const Compared *c, const AlignSettings *settings, const Consensu
   matrix_enlarge (c->reference->factor, c->moving->factor, direct.matrix);
   if (found->is_aligned)
     memcpy (direct.matrix, found->matrix, sizeof direct.matrix);
-  if (find_direct (c->reference, c->moving, settings, &before, &voted, &direct))
+  if (find_direct (c->reference, c->moving, settings, NULL, &before, &voted, &direct))
     {
       if (! found->is_aligned || direct.error < found->error || apart (&c->moving->full.bounds, direct.matrix, found->matrix) > OFF)
         *found = direct;
@@ -347,9 +350,21 @@ take (const Compared *c, const AlignSettings *settings, const Consensus *other, 
   deny_dust (c->reference, c->moving, settings, found);
 }
 
+/* What so few points agree on may be near what is right. */
+static void
+add_hint (const Compared *c, const Consensus *found, DirectHints *hints)
+{
+  gdouble inverse[9];
+
+  if (hints->n == DIRECT_HINTS || found->inliers < FEWEST_PAIRS || ! matrix_invert (found->matrix, inverse))
+    return;
+  memcpy (hints->matrices[hints->n], found->matrix, sizeof found->matrix);
+  matrix_enlarge (c->reference->factor, c->moving->factor, hints->matrices[hints->n++]);
+}
+
 static gboolean
 find_once (const TesseraErrand *errand, AlignPicture *reference, const AlignPoints *in_a, AlignPicture *moving, const AlignPoints *in_b,
-           const AlignSettings *settings, Consensus *found)
+           const AlignSettings *settings, DirectHints *hints, Consensus *found)
 {
   const GeglRectangle *a = &reference->small.bounds, *b = &moving->small.bounds;
   g_autofree Match    *matches = NULL;
@@ -361,6 +376,8 @@ find_once (const TesseraErrand *errand, AlignPicture *reference, const AlignPoin
     return FALSE;
   consensus_propose (in_a->places, in_b->places, matches, n, settings->model, SEED, b->width, b->height, a->width, a->height, NULL,
                      found, &second);
+  add_hint (&compared, found, hints);
+  add_hint (&compared, &second, hints);
   take (&compared, settings, &second, found);
   if (! found->is_aligned && (second.is_likely || second.is_possible))
     {
@@ -382,9 +399,10 @@ align_find (const TesseraErrand *errand, AlignPicture *reference, AlignPicture *
 {
   static const gdouble identity[9] = MATRIX_IDENTITY;
   Consensus            other, direct = { .inliers = 0 };
+  DirectHints          hints = { .n = 0 };
   DirectVote           voted;
 
-  if (! find_once (errand, reference, &reference->points, moving, &moving->points, settings, found))
+  if (! find_once (errand, reference, &reference->points, moving, &moving->points, settings, &hints, found))
     return FALSE;
   if (! found->is_aligned && (! reference->has_all || ! moving->has_all))
     {
@@ -392,7 +410,7 @@ align_find (const TesseraErrand *errand, AlignPicture *reference, AlignPicture *
 
       if (! align_picture_find_more (reference, errand, settings) || ! align_picture_find_more (moving, errand, settings)
           || ! find_once (errand, reference, reference->more.places ? &reference->more : &reference->points, moving,
-                          moving->more.places ? &moving->more : &moving->points, settings, &again))
+                          moving->more.places ? &moving->more : &moving->points, settings, &hints, &again))
         return FALSE;
       if (again.is_aligned)
         *found = again;
@@ -404,7 +422,7 @@ align_find (const TesseraErrand *errand, AlignPicture *reference, AlignPicture *
     }
   if (! found->is_aligned && ! found->is_likely && align_stars (&reference->full, &moving->full, settings->model, &other))
     *found = other;
-  if (! found->is_aligned && find_direct (reference, moving, settings, NULL, &voted, &direct))
+  if (! found->is_aligned && find_direct (reference, moving, settings, &hints, NULL, &voted, &direct))
     {
       *found = direct;
       deny_dust (reference, moving, settings, found);

@@ -112,7 +112,7 @@ take_slopes_out (Shifting *shifting)
 }
 
 static gint
-take_peaks (Shifting *shifting, gint most, gint around, gint (*shifts)[2])
+take_peaks (Shifting *shifting, gint most, gint around, gint (*shifts)[2], gdouble *scores)
 {
   const gint wide = 2 * shifting->across + 1, n = wide * (2 * shifting->down + 1);
   gint       found = 0;
@@ -128,13 +128,14 @@ take_peaks (Shifting *shifting, gint most, gint around, gint (*shifts)[2])
         break;
       shifts[found][0] = best % wide - shifting->across;
       shifts[found][1] = best / wide - shifting->down;
+      scores[found] = shifting->scores[best];
       take_out (shifting, shifts[found][0], shifts[found][1], around);
     }
   return found;
 }
 
 gint
-direct_shifts (const DirectPlane *of_a, const DirectPlane *of_b, gint reach, gint shifts[DIRECT_PEAKS][2])
+direct_shifts (const DirectPlane *of_a, const DirectPlane *of_b, gint reach, gint shifts[DIRECT_PEAKS][2], gdouble scores[DIRECT_PEAKS])
 {
   DirectPlane a, b;
   Shifting    shifting = { &a, &b, MAX (of_a->width, of_b->width) - 1, MAX (of_a->height, of_b->height) - 1, FEW, NULL };
@@ -144,7 +145,7 @@ direct_shifts (const DirectPlane *of_a, const DirectPlane *of_b, gint reach, gin
   less_means (of_b, reach, &b);
   shifting.scores = g_new (gdouble, (2 * shifting.across + 1) * (2 * shifting.down + 1));
   gegl_parallel_distribute (-1, correlate_rows, &shifting);
-  found = take_peaks (&shifting, DIRECT_PEAKS, 1, shifts);
+  found = take_peaks (&shifting, DIRECT_PEAKS, 1, shifts, scores);
   g_free (shifting.scores);
   direct_plane_clear (&a);
   direct_plane_clear (&b);
@@ -156,7 +157,7 @@ direct_others (const DirectPlane *of_a, const DirectPlane *of_b, const gdouble m
 {
   DirectPlane laid, a, b;
   Shifting    shifting = { &a, &b, MIN (most, of_a->width - 1), MIN (most, of_a->height - 1), 0, NULL };
-  gdouble     gains[DIRECT_COLORS], share;
+  gdouble     gains[DIRECT_COLORS], scores[DIRECT_OTHERS], share;
   gint        found;
 
   direct_plane_init (&laid, of_a->width, of_a->height);
@@ -169,7 +170,7 @@ direct_others (const DirectPlane *of_a, const DirectPlane *of_b, const gdouble m
   gegl_parallel_distribute (-1, correlate_rows, &shifting);
   take_slopes_out (&shifting);
   take_out (&shifting, 0, 0, APART);
-  found = take_peaks (&shifting, DIRECT_OTHERS, 2, shifts);
+  found = take_peaks (&shifting, DIRECT_OTHERS, 2, shifts, scores);
   g_free (shifting.scores);
   direct_plane_clear (&laid);
   direct_plane_clear (&a);

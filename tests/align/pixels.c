@@ -99,8 +99,9 @@ find_direct (const Photo *moving, const Photo *fixed, gdouble matrix[9], DirectV
   GeglBuffer    *b = photo_buffer (moving, 0, 0), *a = photo_buffer (fixed, 0, 0);
   RefinePicture  of_a = { a, *gegl_buffer_get_extent (a), format }, of_b = { b, *gegl_buffer_get_extent (b), format };
   ConsensusModel model = MODEL_HOMOGRAPHY;
+  DirectHints    hints = { .n = 0 };
   RefineVerdict  verdict;
-  const gboolean is_found = align_direct (&of_a, &of_b, TRUE, &model, matrix, NULL, vote, &verdict);
+  const gboolean is_found = align_direct (&of_a, &of_b, &hints, TRUE, &model, matrix, NULL, vote, &verdict);
 
   g_object_unref (a);
   g_object_unref (b);
@@ -153,6 +154,28 @@ check_far (void)
       DirectVote    vote;
 
       expect_direct (i == 0 ? "away to the right" : "away to the left", &moved, &fixed, shift, 30 + i, 1, &vote);
+      photo_free (&whole);
+      photo_free (&fixed);
+      photo_free (&moved);
+    }
+}
+
+/* Turned so far that no shift leads there. */
+static void
+check_turned (void)
+{
+  static const gdouble turns[][3] = { { -24, 1.35, 3 }, { -27, 1.4, 4 } };       /* degrees, size, softness */
+
+  for (guint i = 0; i < G_N_ELEMENTS (turns); i++)
+    {
+      const gdouble angle = turns[i][0] * G_PI / 180, c = turns[i][1] * cos (angle), s = turns[i][1] * sin (angle), x = 0.5 * SCENE_WIDTH, y = 0.5 * SCENE_HEIGHT;
+      const gdouble turn[9] = { c, -s, x - c * x + s * y + 9, s, c, y - s * x - c * y - 5, 0, 0, 1 };
+      const gdouble there[9] = { c, -s, turn[2] + x, s, c, turn[5] + y, 0, 0, 1 };
+      Photo         whole = draw_scene (53 + 2 * i, 2 * SCENE_WIDTH, 2 * SCENE_HEIGHT, turns[i][2], G_MAXINT);
+      Photo         fixed = photo_part (&whole, x, y, SCENE_WIDTH, SCENE_HEIGHT), moved = photo_moved_to (&whole, there, SCENE_WIDTH, SCENE_HEIGHT);
+      DirectVote    vote;
+
+      expect_direct ("turned", &moved, &fixed, turn, 63 + 2 * i, 1, &vote);
       photo_free (&whole);
       photo_free (&fixed);
       photo_free (&moved);
@@ -246,5 +269,6 @@ pixels (void)
   check_noise ();
   check_wall ();
   check_far ();
+  check_turned ();
   check_stars ();
 }
