@@ -147,7 +147,7 @@ ROWS = [
      ' || ! gegl_rectangle_contains (extent, part)', '', 1),
     ('492', 'real', 'opencl/engine/reach.c',
      'rows->width == gegl_buffer_get_extent (buffer)->width ? tessera_reach_pixels (buffer, format, rows) : NULL', 'tessera_reach_pixels (buffer, format, rows)', 1),
-    ('560', 'real', 'opencl/engine/pages.c',
+    ('560', 'real', 'opencl/engine/system.c',
      'pages = *(const TesseraPages *) ((guchar *) memory - HEADER);', 'pages = (TesseraPages) { 0 };', 1),
     ('561', 'real', 'opencl/engine/plan.c',
      '|| plan->halvings == MOST_HALVINGS', '|| plan->halvings != MOST_HALVINGS', 1),
