@@ -37,12 +37,27 @@ align_open_install (void)
 
 /* -------------------------------------------------------------------- open -- */
 
+/* Of several layers, or a group, what is seen. */
+static void
+make_one_layer (gint32 image)
+{
+  gint             n;
+  g_autofree gint *layers = gimp_image_get_layers (image, &n);
+  gint32           seen;
+
+  if (n == 1 && ! gimp_item_is_group (layers[0]))
+    return;
+  seen = gimp_layer_new_from_visible (image, image, "");
+  for (gint i = 0; i < n; i++)
+    gimp_image_remove_layer (image, layers[i]);
+  gimp_image_insert_layer (image, seen, 0, 0);
+}
+
 /* An image of one layer, which belongs to no file; -1: GIMP cannot open it. */
 static gint32
 open_first (const gchar *path)
 {
   const gint32 loaded = gimp_file_load (GIMP_RUN_NONINTERACTIVE, path, path), image = loaded >= 0 ? gimp_image_duplicate (loaded) : -1;
-  gint         n;
 
   if (image < 0)
     return -1;
@@ -50,10 +65,17 @@ open_first (const gchar *path)
   gimp_image_undo_disable (image);
   if (gimp_image_base_type (image) == GIMP_INDEXED)
     gimp_image_convert_rgb (image);
-  g_free (gimp_image_get_layers (image, &n));
-  if (n > 1)
-    gimp_image_merge_visible_layers (image, GIMP_CLIP_TO_IMAGE);
+  make_one_layer (image);
   return image;
+}
+
+static gint32
+only_layer (gint32 image)
+{
+  gint             n;
+  g_autofree gint *layers = gimp_image_get_layers (image, &n);
+
+  return layers[0];
 }
 
 /* As one layer on top; the first file makes the image. */
@@ -66,7 +88,7 @@ open_one (gint32 *image, const gchar *path)
   if (*image < 0)
     {
       *image = open_first (path);
-      layer = *image >= 0 ? gimp_image_get_active_layer (*image) : -1;
+      layer = *image >= 0 ? only_layer (*image) : -1;
     }
   else
     {
@@ -155,6 +177,8 @@ open_and_align (AlignLayers *all, gchar **paths, gboolean shows, gboolean *all_o
   if (shows)
     gimp_display_new (all->image);          /* Cancel leaves it there, as it was opened */
   report = align_layers_do (all, TRUE, error);
+  if (! report && ! shows)
+    gimp_image_delete (all->image);         /* nobody would see it */
   *all_opened = left_out->len == 0;
   return report ? g_strconcat (report, left_out->str, NULL) : NULL;
 }

@@ -120,7 +120,8 @@ is_proven (const TesseraRequest *request, const TesseraSurvey *survey, const Tes
   took = (g_get_monotonic_time () - began) / 1e6;
   tessera_sample_note (request, took, proof == TESSERA_PROOF_BLANK);
   if (tessera_debug () & DEBUG_PATHS)
-    tessera_log ("%s: the device computes the same pixels as C, checked in %.1f ms", request->filter->name, took * 1e3);
+    tessera_log ("%s: %s, checked in %.1f ms", request->filter->name, proof == TESSERA_PROOF_SAME ? "the device computes the same pixels as C"
+                 : "nothing that shows whether the device computes as C does", took * 1e3);
   return TRUE;
 }
 

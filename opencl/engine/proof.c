@@ -19,7 +19,8 @@
 #define SIDE   48               /* of a spot, in pixels */
 #define ALONG  3                /* spots of a row, and of a column, of nine */
 #define ROWS   64               /* that are compared at a time */
-#define DOUBTS 16               /* of so many values one may be babl's */
+#define DOUBTS 16               /* of so many values one may be babl's, and ... */
+#define NEAR   1e-4f            /* ... so far off */
 
 /* ----------------------------------------------------------------- bytes -- */
 
@@ -31,9 +32,22 @@ is_nan (const guchar *value, const gchar *type)
   return strcmp (type, "half") == 0 && (*(const guint16 *) value & 0x7fff) > 0x7c00;
 }
 
-/* How many values are not the same bit for bit; any NaN equals any other. */
+/* May babl, which converted the input of both in other runs, have made this difference?  (Of floats, a few units of 2^-24.) */
+static gboolean
+is_near (const guchar *one, const guchar *other, const gchar *type)
+{
+  gfloat a, b;
+
+  if (strcmp (type, "float") != 0)
+    return FALSE;
+  memcpy (&a, one, sizeof a);
+  memcpy (&b, other, sizeof b);
+  return fabsf (a - b) <= NEAR * MAX (1.0f, MAX (fabsf (a), fabsf (b)));
+}
+
+/* How many values are not the same bit for bit, any NaN being equal to any other; G_MAXSIZE if one is not even `nearly` so. */
 static gsize
-count_others (const guchar *one, const guchar *other, gsize bytes, const Babl *format)
+count_others (const guchar *one, const guchar *other, gsize bytes, const Babl *format, gboolean nearly)
 {
   const gchar *type = babl_get_name (babl_format_get_type (format, 0));
   const gsize  size = babl_format_get_bytes_per_pixel (format) / babl_format_get_n_components (format);
@@ -43,7 +57,12 @@ count_others (const guchar *one, const guchar *other, gsize bytes, const Babl *f
   if (memcmp (one, other, bytes) == 0)
     return 0;
   for (gsize i = 0; i < bytes; i += size)
-    n += memcmp (one + i, other + i, size) != 0 && ! (is_nan (one + i, type) && is_nan (other + i, type));
+    if (memcmp (one + i, other + i, size) != 0 && ! (is_nan (one + i, type) && is_nan (other + i, type)))
+      {
+        if (! nearly || ! is_near (one + i, other + i, type))
+          return G_MAXSIZE;
+        n++;
+      }
   return n;
 }
 
@@ -93,7 +112,7 @@ is_babls (GeglBuffer *buffer, const Babl *working)
   return buffer && tessera_travel (gegl_buffer_get_format (buffer), working).format != gegl_buffer_get_format (buffer);
 }
 
-/* Some rows at a time, since they may be large.  Where it is `doubtful` whether both had the same input, some that differ prove nothing. */
+/* Some rows at a time, since they may be large.  Where it is `doubtful` whether both had the same input, some that differ a little prove nothing. */
 static TesseraProof
 compare_pixels (GeglBuffer *output, GeglBuffer *in_c, const GeglRectangle *part, gboolean doubtful)
 {
@@ -110,9 +129,11 @@ compare_pixels (GeglBuffer *output, GeglBuffer *in_c, const GeglRectangle *part,
 
       gegl_buffer_get (output, &rows, 1.0, format, one, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
       gegl_buffer_get (in_c, &rows, 1.0, format, other, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
-      others += count_others (one, other, rows.height * row, format);
-      if (others > spare)
+      const gsize         n = count_others (one, other, rows.height * row, format, doubtful);
+
+      if (n > spare - others)
         return TESSERA_PROOF_DIFFERS;
+      others += n;
       if (y == part->y)
         memcpy (first, one, pixel);
       if (! is_flat (one, rows.height * row, pixel) || memcmp (first, one, pixel) != 0)
@@ -172,23 +193,36 @@ part_around (const TesseraRequest *request, GeglBuffer *input, const GeglRectang
   return request->filter->whole ? g_object_ref (input) : tessera_resident_part (input, &read);
 }
 
-/* FALSE: babl converts, and nobody knows in which runs it did for the device. */
+/* What of the part can be compared; FALSE: nothing.  Where babl converts, nobody knows in which runs it did for the result, and for what
+ * the device reads round the picture. */
 static gboolean
-is_comparable (const TesseraRequest *request, const GeglRectangle *part)
+can_be_compared (const TesseraRequest *request, const GeglRectangle *part, GeglRectangle *sure)
 {
-  return ! (request->output && is_babls (request->output, request->output_format))
-         && ! (is_babls (request->input, request->input_format) && reads_round (request, request->border, &request->bounds, part));
+  const TesseraHalo  *halo = &request->halo;
+  const GeglRectangle inner = { request->bounds.x + halo->left, request->bounds.y + halo->top, request->bounds.width - halo->left - halo->right,
+                                request->bounds.height - halo->top - halo->bottom };
+
+  *sure = *part;
+  if (request->output && is_babls (request->output, request->output_format))
+    return FALSE;
+  return ! is_babls (request->input, request->input_format) || ! reads_round (request, request->border, &request->bounds, part)
+         || (inner.width > 0 && inner.height > 0 && gegl_rectangle_intersect (sure, part, &inner));
 }
 
 /* Pixels, an answer, or both: then it is the answer that shows whether something was found. */
 static TesseraProof
-compare_part (const TesseraRequest *request, const TesseraHeld *stays, const GeglRectangle *part)
+compare_part (const TesseraRequest *request, const TesseraHeld *stays, const GeglRectangle *whole_part)
 {
+  GeglRectangle  sure;
+  const gboolean can = can_be_compared (request, whole_part, &sure);
+  const GeglRectangle *part = &sure;
   TesseraRequest again = *request;
   TesseraAnswer  answer = { NULL, 0 };
   TesseraProof   proof = TESSERA_PROOF_SAME;
-  GeglBuffer    *made = stays ? tessera_held_part (stays, part) : request->output ? g_object_ref (request->output) : NULL;
+  GeglBuffer    *made = ! can ? NULL : stays ? tessera_held_part (stays, part) : request->output ? g_object_ref (request->output) : NULL;
 
+  if (! can)
+    return TESSERA_PROOF_BLANK;
   if (stays && ! made)
     return TESSERA_PROOF_FAILED;
   again.input = part_around (request, request->input, &request->bounds, request->border, request->input_format, part);
@@ -284,8 +318,6 @@ tessera_result_has_spots (const TesseraRequest *request, const TesseraSurvey *su
 TesseraProof
 tessera_prove_result (const TesseraRequest *request, const TesseraSurvey *survey, const TesseraHeld *stays, TesseraProofExtent extent)
 {
-  if (! is_comparable (request, &request->roi))
-    return TESSERA_PROOF_BLANK;
   if (survey)
     return compare_survey (request, survey);
   if (! tessera_result_has_spots (request, survey))

@@ -257,10 +257,11 @@ stream_of (gint file)
 FILE *
 tessera_file_new (gchar *pattern, const gchar *like)
 {
-  const gint file = g_mkstemp_full (pattern, O_RDWR | O_CLOEXEC, 0666);
-  GStatBuf   about;
+  GStatBuf       about;
+  const gboolean is_like = like && g_stat (like, &about) == 0;
+  const gint     file = g_mkstemp_full (pattern, O_RDWR | O_CLOEXEC, is_like ? 0600 : 0666);    /* nobody reads what is secret meanwhile */
 
-  if (file >= 0 && like && g_stat (like, &about) == 0 && fchmod (file, about.st_mode & 07777) != 0)
+  if (file >= 0 && is_like && fchmod (file, about.st_mode & 07777) != 0)
     errno = 0;                  /* some disks have no permissions */
   return stream_of (file);
 }

@@ -111,7 +111,9 @@ decode_copy (const gchar *path, Judged *judged)
   gboolean          good;
 
   copy = g_build_filename (g_get_tmp_dir (), name, NULL);
-  to = tessera_file_new (copy, NULL);
+  to = tessera_file_new (copy, path);
+  if (! to)
+    g_clear_pointer (&copy, g_free);
   good = to && from && write_copy (from, to, judged->place);
 
   if (to)

@@ -54,7 +54,7 @@ LOADED = ('libtessera.', 'libgegl-', 'libbabl-', 'libglib-', 'libgobject-', 'lib
 READERS = 'tessera-readers.so.0'
 PATH = re.compile(r'^tessera: (\S+) \d+x\d+\S*: (OpenCL|C)\b')
 # said once: when there is a large result; when a filter is used first
-TRIED = re.compile(r'^tessera: (tiles: GEGL [\d.]+ shares |\S+: the device computes the same pixels )')
+TRIED = re.compile(r'^tessera: (tiles: GEGL [\d.]+ shares |\S+: (the device computes the same pixels |nothing that shows whether ))')
 # by GEGL itself where it finds no device, from 0.4.72 on
 OF_GEGL = re.compile(r'GEGL-WARNING \*\*: .*OpenCL option is enabled but ')
 BANDS = re.compile(r', (\d+) bands?,')

@@ -38,7 +38,7 @@ BEYOND = 1e-3                       # relative, where there are values beyond 2 
 STEPS = 1e-3                        # of the pixels of varied settings: angles that wrap, thresholds
 OPENCL = {'GEGL_USE_OPENCL': 'cpu', 'TESSERA_OPENCL': 'force', 'TESSERA_DEBUG': 'paths'}
 PATH_LINE = re.compile(r'^.*tessera: (\S+)(?: \d+x\d+\S*)?: (OpenCL|C|program built)\b')
-TRIED_LINE = re.compile(r'^.*tessera: (tiles: GEGL [\d.]+ shares |\S+: the device computes the same pixels )')
+TRIED_LINE = re.compile(r'^.*tessera: (tiles: GEGL [\d.]+ shares |\S+: (the device computes the same pixels |nothing that shows whether ))')
 RULE_LINE = re.compile(r'^.*tessera: convolution: \d+x\d+, .* memory: copy .* run ')
 
 
