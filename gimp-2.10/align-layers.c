@@ -38,8 +38,8 @@ align_layers_install (void)
 
 /* ------------------------------------------------------------------ change -- */
 
-static void
-remove_others (gint32 image, gint32 layer)
+void
+align_layers_leave_only (gint32 image, gint32 layer)
 {
   gint             n;
   g_autofree gint *layers = gimp_image_get_layers (image, &n);
@@ -61,7 +61,7 @@ change (AlignLayers *all, gint32 new_layer, gboolean alone)
   if (new_layer > 0)
     gimp_image_insert_layer (all->image, new_layer, 0, 0);
   if (new_layer > 0 && alone)
-    remove_others (all->image, new_layer);
+    align_layers_leave_only (all->image, new_layer);
   else if (active > 0)
     gimp_image_set_active_layer (all->image, active);
   gimp_image_undo_group_end (all->image);

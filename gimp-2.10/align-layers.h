@@ -80,6 +80,7 @@ gboolean align_options_read     (const gchar *procedure, AlignOptions *options, 
 /* align-layers.c: the report; NULL: an error.  `alone`: a new layer takes the place of all. */
 gchar   *align_layers_do      (AlignLayers *all, gboolean alone, GError **error);
 gboolean align_layers_is_good (const AlignLayers *all);
+void     align_layers_leave_only (gint32 image, gint32 layer);
 
 /* align-dialog.c: TRUE if OK was pressed. */
 gboolean align_dialog_run     (AlignOptions *options);

@@ -37,23 +37,23 @@ align_open_install (void)
 
 /* -------------------------------------------------------------------- open -- */
 
-/* Of several layers, or a group, what is seen. */
-static void
-make_one_layer (gint32 image)
+/* Of several layers, or a group, what is seen takes their place. */
+static gint32
+only_layer (gint32 image)
 {
   gint             n;
   g_autofree gint *layers = gimp_image_get_layers (image, &n);
   gint32           seen;
 
   if (n == 1 && ! gimp_item_is_group (layers[0]))
-    return;
+    return layers[0];
   seen = gimp_layer_new_from_visible (image, image, "");
-  for (gint i = 0; i < n; i++)
-    gimp_image_remove_layer (image, layers[i]);
   gimp_image_insert_layer (image, seen, 0, 0);
+  align_layers_leave_only (image, seen);
+  return seen;
 }
 
-/* An image of one layer, which belongs to no file; -1: GIMP cannot open it. */
+/* An image, which belongs to no file; -1: GIMP cannot open it. */
 static gint32
 open_first (const gchar *path)
 {
@@ -65,17 +65,7 @@ open_first (const gchar *path)
   gimp_image_undo_disable (image);
   if (gimp_image_base_type (image) == GIMP_INDEXED)
     gimp_image_convert_rgb (image);
-  make_one_layer (image);
   return image;
-}
-
-static gint32
-only_layer (gint32 image)
-{
-  gint             n;
-  g_autofree gint *layers = gimp_image_get_layers (image, &n);
-
-  return layers[0];
 }
 
 /* As one layer on top; the first file makes the image. */

@@ -126,11 +126,11 @@ compare_pixels (GeglBuffer *output, GeglBuffer *in_c, const GeglRectangle *part,
   for (gint y = part->y; y < part->y + part->height; y += ROWS)
     {
       const GeglRectangle rows = { part->x, y, part->width, MIN (ROWS, part->y + part->height - y) };
+      gsize               n;
 
       gegl_buffer_get (output, &rows, 1.0, format, one, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
       gegl_buffer_get (in_c, &rows, 1.0, format, other, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
-      const gsize         n = count_others (one, other, rows.height * row, format, doubtful);
-
+      n = count_others (one, other, rows.height * row, format, doubtful);
       if (n > spare - others)
         return TESSERA_PROOF_DIFFERS;
       others += n;
@@ -211,18 +211,13 @@ can_be_compared (const TesseraRequest *request, const GeglRectangle *part, GeglR
 
 /* Pixels, an answer, or both: then it is the answer that shows whether something was found. */
 static TesseraProof
-compare_part (const TesseraRequest *request, const TesseraHeld *stays, const GeglRectangle *whole_part)
+compare_sure (const TesseraRequest *request, const TesseraHeld *stays, const GeglRectangle *part)
 {
-  GeglRectangle  sure;
-  const gboolean can = can_be_compared (request, whole_part, &sure);
-  const GeglRectangle *part = &sure;
   TesseraRequest again = *request;
   TesseraAnswer  answer = { NULL, 0 };
   TesseraProof   proof = TESSERA_PROOF_SAME;
-  GeglBuffer    *made = ! can ? NULL : stays ? tessera_held_part (stays, part) : request->output ? g_object_ref (request->output) : NULL;
+  GeglBuffer    *made = stays ? tessera_held_part (stays, part) : request->output ? g_object_ref (request->output) : NULL;
 
-  if (! can)
-    return TESSERA_PROOF_BLANK;
   if (stays && ! made)
     return TESSERA_PROOF_FAILED;
   again.input = part_around (request, request->input, &request->bounds, request->border, request->input_format, part);
@@ -241,6 +236,14 @@ compare_part (const TesseraRequest *request, const TesseraHeld *stays, const Geg
   g_clear_object (&again.aux);
   g_free (answer.data);
   return proof;
+}
+
+static TesseraProof
+compare_part (const TesseraRequest *request, const TesseraHeld *stays, const GeglRectangle *part)
+{
+  GeglRectangle sure;
+
+  return can_be_compared (request, part, &sure) ? compare_sure (request, stays, &sure) : TESSERA_PROOF_BLANK;
 }
 
 /* ----------------------------------------------------------------- spots -- */
