@@ -122,6 +122,13 @@ tessera_may_keep (const TesseraBand *band, gsize bytes)
   return bytes <= tessera_budget (band_state (band)->job->device) / KEPT_PART;
 }
 
+/* What the passes of a filter came to.  It may answer 0 though one of its steps has failed, if there was no more to do. */
+static gint
+first_failure (const BandState *state, gint status)
+{
+  return status != 0 ? status : state->status;
+}
+
 static gint
 measure (BandState *state)
 {
@@ -136,7 +143,7 @@ measure (BandState *state)
     return status;
   if (job->survey && (status = tessera_band_clear (state, answer, bytes)) != 0)
     return status;
-  status = job->survey ? filter->survey (&state->band, answer) : filter->measure (&state->band, answer);
+  status = first_failure (state, job->survey ? filter->survey (&state->band, answer) : filter->measure (&state->band, answer));
   return status != 0 ? status : tessera_enqueue_download (job->queue, LANE_RUN, answer, 0, state->answer_host->pointer,
                                                           bytes, NULL, &state->answered);
 }
@@ -182,12 +189,12 @@ tessera_band_run (BandState *state)
       band->measured = state->answer_host->pointer;
     }
   if (! job->request->output)
-    return tessera_stage (job, "running", job->request->filter->device (band));
+    return tessera_stage (job, "running", first_failure (state, job->request->filter->device (band)));
   band->output = tessera_image_for (&band->roi, job->request->output_format);
   status = tessera_band_keep (state, tessera_image_bytes (&band->output), FALSE, &band->output.memory);
   if (status != 0)
     return tessera_stage (job, "allocating", status);
-  status = tessera_stage (job, "running", job->request->filter->device (band));
+  status = tessera_stage (job, "running", first_failure (state, job->request->filter->device (band)));
   return status != 0 ? status : tessera_result_send (state);
 }
 
