@@ -167,6 +167,14 @@ typedef struct
   TapList along;
 } Columns;
 
+static void
+columns_clear (Columns *columns)
+{
+  gegl_scratch_free (columns->columns);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Columns, columns_clear)
+
 /* `width` floats, and room for what the sums' last vectors write. */
 static gsize
 with_spare (gint width)
@@ -229,8 +237,8 @@ static void
 find_shares (const RollBlock *block, const Lens *lens)
 {
   const gint           width = block->roi.width;
-  const Columns        columns = sum_columns (block, lens, WEIGHTS);
-  tessera_autoscratch gfloat *freed = columns.columns, *sums = gegl_scratch_new (gfloat, with_spare (width));
+  g_auto (Columns)     columns = sum_columns (block, lens, WEIGHTS);
+  tessera_autoscratch gfloat *sums = gegl_scratch_new (gfloat, with_spare (width));
 
   for (gint y = 0; y < block->roi.height; y++)
     {
@@ -246,8 +254,8 @@ static void
 divide_of (const RollBlock *block, const Lens *lens, gboolean is_first)
 {
   const gint           width = block->roi.width;
-  const Columns        columns = sum_columns (block, lens, SUMS);
-  tessera_autoscratch gfloat *freed = columns.columns, *sums = gegl_scratch_new (gfloat, with_spare (width));
+  g_auto (Columns)     columns = sum_columns (block, lens, SUMS);
+  tessera_autoscratch gfloat *sums = gegl_scratch_new (gfloat, with_spare (width));
 
   for (gint y = 0; y < block->roi.height; y++)
     {
@@ -283,8 +291,8 @@ correct (const RollBlock *block, gconstpointer data)
 {
   const Lens          *lens = data;
   const gint           width = block->roi.width;
-  const Columns        columns = sum_columns (block, lens, SUMS);
-  tessera_autoscratch gfloat *freed = columns.columns, *sums = gegl_scratch_new (gfloat, with_spare (width));
+  g_auto (Columns)     columns = sum_columns (block, lens, SUMS);
+  tessera_autoscratch gfloat *sums = gegl_scratch_new (gfloat, with_spare (width));
 
   for (gint y = 0; y < block->roi.height; y++)
     {
@@ -301,8 +309,8 @@ finish (const RollBlock *block, gconstpointer data)
 {
   const Lens          *lens = data;
   const gint           width = block->roi.width;
-  const Columns        columns = sum_columns (block, lens, SUMS);
-  tessera_autoscratch gfloat *freed = columns.columns, *sums = gegl_scratch_new (gfloat, with_spare (width));
+  g_auto (Columns)     columns = sum_columns (block, lens, SUMS);
+  tessera_autoscratch gfloat *sums = gegl_scratch_new (gfloat, with_spare (width));
 
   for (gint y = 0; y < block->roi.height; y++)
     {
