@@ -29,7 +29,7 @@ property_double (radius, _("Radius"), 1.0)
     ui_slider   (0.3, 5.0, 2.0, 0.1, 0.5, 2)
     ui_meta     ("unit", "pixel-distance")
 
-property_int (iterations, _("Strength"), 8)
+property_int (iterations, _("Iterations"), 8)
     description (_("How often the blur is taken back: 3 is mild, 8 is usual, 12 is strong and brings out noise; 0 leaves the image as it is"))
     value_range (0, 12)
     ui_steps    (1, 4)

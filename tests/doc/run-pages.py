@@ -27,6 +27,7 @@ PRICE = re.compile(r'\bPrice: (\d+(?:\.\d+)?)')
 DATED = re.compile(r'(?s).{,240}?\b20\d\d-\d\d-\d\d\b')
 LISTED = re.compile(r'^- \[[^]]+\]\(../../([^)]+)\) (.+)$', re.MULTILINE)
 WORKING = ('CONTRIBUTING.md', 'TRAPS.md')
+STRENGTH = 'Strength'           # that slider's label in English
 LONG_TEXT = 40                  # a kernel is not repeated for the dialog
 PATH = re.compile(r'[\w./-]+\.(?:c|h|cl|py|sh|txt|in|build)|(?:\.ci|data|gimp-[\d.]+|opencl|operations|po|tests|tools)/[\w./-]*')
 INVENTED = re.compile(r'emboss|NAME|my-filter')
@@ -82,6 +83,8 @@ def check_properties(report, name, page, operation):
     rows = dict(ROW.findall(table or page))
     props = {prop['name']: prop for prop in operation['properties']}
     report.check(f'{name}: a row for each property, and no other', set(rows) == set(props), ', '.join(sorted(set(rows) ^ set(props))))
+    report.check(f'{name}: no property has the label of the slider that GIMP\'s dialogs add',
+                 'gimp:menu-path' not in operation or STRENGTH not in (prop['label'] for prop in operation['properties']))
     for prop in rows.keys() & props.keys():
         check_row(report, name, props[prop], rows[prop])
 
