@@ -26,7 +26,8 @@ static inline FrameKind
 frame_kind (const gchar *path)
 {
   /* GEGL warns of each ending that it does not know, and a folder has many. */
-  static const gchar *const endings[] = { ".png", ".tif", ".tiff", ".pgm", ".pnm", ".ppm", ".pfm", ".jpg", ".jpeg", ".exr", ".webp", ".jp2", ".bmp" };
+  static const gchar *const endings[] = { ".png", ".tif", ".tiff", ".pgm", ".pnm", ".ppm", ".pfm", ".jpg", ".jpeg", ".exr", ".webp", ".jp2", ".bmp",
+                                          ".arw", ".cr2", ".cr3", ".crw", ".dng", ".nef", ".orf", ".pef", ".raf", ".rw2" };
   gchar    *lower = g_ascii_strdown (path, -1);
   FrameKind kind = KIND_NONE;
 

@@ -4,12 +4,32 @@
 #include <operation/gegl-operation-handlers.h>
 #include <string.h>
 
+#define RAW_LOADER "gegl:raw-load"
+
+/* LibRaw looks at the content: these are the endings that cameras give. */
+static gboolean
+is_raw (const gchar *dot)
+{
+  static const gchar *const endings[] = { ".arw", ".cr2", ".cr3", ".crw", ".dng", ".nef", ".orf", ".pef", ".raf", ".rw2", NULL };
+  g_autofree gchar *lower = g_ascii_strdown (dot, -1);
+
+  return g_strv_contains (endings, lower);
+}
+
+const gchar *
+loads_operation (const gchar *path)
+{
+  const gchar *dot = strrchr (path, '.');
+
+  return dot && is_raw (dot) ? RAW_LOADER : "gegl:load";
+}
+
 gboolean
 loads_ending (const gchar *path)
 {
   const gchar *dot = strrchr (path, '.'), *loader = NULL;
 
   if (dot && ! strchr (dot, '/') && gegl_has_operation ("gegl:load"))           /* now its modules are there */
-    loader = gegl_operation_handlers_get_loader (dot);
+    loader = ! is_raw (dot) ? gegl_operation_handlers_get_loader (dot) : gegl_has_operation (RAW_LOADER) ? RAW_LOADER : NULL;
   return loader && strcmp (loader, "gegl:magick-load") != 0;
 }

@@ -64,7 +64,7 @@ static GeglBuffer *
 decode (const gchar *path)
 {
   g_autoptr (GeglNode) graph = gegl_node_new ();
-  GeglNode     *node = gegl_node_new_child (graph, "operation", "gegl:load", "path", path, NULL);
+  GeglNode     *node = gegl_node_new_child (graph, "operation", loads_operation (path), "path", path, NULL);
   GeglBuffer   *buffer = NULL;
   GeglRectangle box;
 

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-3.0-or-later
-"""run-files.py BUILD: files that are no frames are named where the others are; three planes without a name, mosaics without a card, a strange
+"""run-files.py BUILD: files that are no frames are named where the others are; a camera's raw files, three planes without a name, mosaics without a card, a strange
 field and a leap second are taken for what they are, and said."""
 import importlib
 import json
 import os
 import random
 import shutil
+import statistics
+import struct
 import sys
 import tempfile
 
@@ -96,6 +98,49 @@ def mosaics(report, nights):
     report.check('one mosaic among frames that are none is left out as what it is', set(left) == {4} and 'Bayer mosaic' in left[4], f'{left} {errors}')
 
 
+def write_raw(path, numbers):
+    """A DNG: a TIFF of one mosaic, RGGB, of 14 bits with 64 for black, as light."""
+    pixels = b''.join(struct.pack('<H', min(16383, 64 + max(0, round(number)))) for number in numbers)
+    one, half = struct.pack('<ii', 1, 1), struct.pack('<ii', 0, 1)
+    tags = [(254, 'I', [0]), (256, 'I', [SIZE]), (257, 'I', [SIZE]), (258, 'H', [16]), (259, 'H', [1]), (262, 'H', [32803]), (271, 'B', b'Maker\0'),
+            (272, 'B', b'Model\0'), (273, 'I', [0]), (274, 'H', [1]), (277, 'H', [1]), (278, 'I', [SIZE]), (279, 'I', [len(pixels)]), (33421, 'H', [2, 2]),
+            (33422, 'B', [0, 1, 1, 2]), (50706, 'B', [1, 4, 0, 0]), (50708, 'B', b'Maker Model\0'), (50714, 'H', [64]), (50717, 'H', [16383]),
+            (50721, 'r', b''.join(one if i % 4 == 0 else half for i in range(9))), (50728, 'r', one * 3), (50778, 'H', [21])]
+    at, rows, extra = 8 + 2 + 12 * len(tags) + 4, b'', b''
+    values = {tag: value if kind == 'r' else struct.pack(f'<{len(value)}{kind}', *value) for tag, kind, value in tags}
+    values[273] = struct.pack('<I', at + sum(len(value) for value in values.values() if len(value) > 4))
+    for tag, kind, _ in tags:
+        value = values[tag]
+        rows += struct.pack('<HHI', tag, {'B': 1, 'H': 3, 'I': 4, 'r': 10}[kind], len(value) // {'B': 1, 'H': 2, 'I': 4, 'r': 8}[kind])
+        rows += value.ljust(4, b'\0') if len(value) <= 4 else struct.pack('<I', at + len(extra))
+        extra += value if len(value) > 4 else b''
+    with open(path, 'wb') as file:
+        file.write(b'II*\0' + struct.pack('<IH', 8, len(tags)) + rows + struct.pack('<I', 0) + extra + pixels)
+
+
+def raws(report, nights):
+    """A camera's raw files, under two endings, are frames: they move as the frames of FITS do.  One that is cut off is left out by name."""
+    files = sorted(os.listdir(nights.field))
+    os.mkdir(nights.path('raws'))
+    for i, name in enumerate(files):
+        path = nights.path('raws', f'{i:03}.{"NEF" if i % 2 else "dng"}')
+        write_raw(path, colours.counts(os.path.join(nights.field, name)))
+        if i == 5:
+            os.truncate(path, os.path.getsize(path) * 2 // 3)
+    told, errors = nights.run(nights.path('raws'), 'of-nothing')
+    report.check('without GEGL\'s loader of raw files there are no frames, and no warning', not told and 'no frames' in errors and 'WARNING' not in errors, errors)
+    nights.gegl.env['GEGL_PATH'] = Gegl(nights.gegl.build, all_modules=True).env['GEGL_PATH']
+    told, errors = nights.run(nights.path('raws'), 'of-raws')
+    left = {row['frame']: row['reason'] for row in told.get('left_out', ())}
+    report.check('raw files are frames, but for the one that is cut off', told.get('used') == COUNT - 1 and set(left) == {5} and 'unpacking' in left[5], f'{told} {errors}')
+    nights.run(nights.field, 'of-fits')
+    ours, theirs = nights.rows('of-raws'), nights.rows('of-fits')
+    off = [abs(float(a[axis]) - float(b[axis])) for i, (a, b) in enumerate(zip(ours, theirs)) if i != 5 for axis in 'xy']
+    report.check('raw files move as the frames of FITS do', len(off) == 2 * (COUNT - 1) and max(off) < 0.1, str(off))
+    light = statistics.median(float(row['sky']) for row in ours if row['sky']) / statistics.median(float(row['sky']) for row in theirs if row['sky'])
+    report.check('a count of a raw file is light', abs(light / (65535 / (16383 - 64)) - 1) < 0.01, str(light))
+
+
 def draw_sparse(path, stars, shift=(0, 0), seed=0):
     """Some stars on noise."""
     dice = random.Random(seed)
@@ -148,6 +193,7 @@ def main():
         no_frames(report, nights)
         planes(report, nights)
         mosaics(report, nights)
+        raws(report, nights)
         strangers(report, nights)
         leap_second(report, nights)
     return report.finish()
