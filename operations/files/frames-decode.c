@@ -116,6 +116,7 @@ decode_ser (const Frame *frame, FramePixels *pixels, GError **error)
   facts->clock = isnan (facts->start) ? CLOCK_NONE : CLOCK_SAID;
   facts->middle = facts->start;
   pixels->saturation = (gfloat) ((1 << header.bits) - 1);
+  strcpy (pixels->pattern, header.pattern);
   return TRUE;
 }
 

@@ -13,6 +13,18 @@
 #define CLEARLY     0.8                 /* the better order has at most this part of the other's differences */
 #define UNIX_TICKS  621355968000000000  /* 1970 in steps of 100 ns from the year 1 */
 
+/* What the header has for the colours. */
+enum { MONO = 0, FIRST_MOSAIC = 8, RGB = 100, BGR = 101 };
+
+/* NULL: it is no mosaic of Bayer's. */
+static const gchar *
+pattern_of (guint32 colour)
+{
+  static const gchar *const patterns[] = { "RGGB", "GRBG", "GBRG", "BGGR" };
+
+  return colour - FIRST_MOSAIC < G_N_ELEMENTS (patterns) ? patterns[colour - FIRST_MOSAIC] : NULL;
+}
+
 static guint32
 number_at (const guint8 *bytes)
 {
@@ -25,20 +37,27 @@ value_at (const guint8 *bytes, gboolean is_big_endian)
   return is_big_endian ? bytes[0] << 8 | bytes[1] : bytes[1] << 8 | bytes[0];
 }
 
+/* How far apart values of one colour lie. */
+static gint
+step_of (const SerHeader *header)
+{
+  return *header->pattern ? 2 : header->colours;
+}
+
 /* Neighbours of one colour differ little in the right order; a value above the highest is none. */
 static gdouble
 roughness (const guint8 *bytes, gsize n, const SerHeader *header, gboolean is_big_endian)
 {
-  const gint highest = (1 << header->bits) - 1;
+  const gint highest = (1 << header->bits) - 1, step = step_of (header);
   gdouble    sum = 0.0;
 
-  for (gsize i = header->colours; i < n; i++)
+  for (gsize i = step; i < n; i++)
     {
       const gint value = value_at (bytes + 2 * i, is_big_endian);
 
       if (value > highest)
         return INFINITY;
-      sum += abs (value - value_at (bytes + 2 * (i - header->colours), is_big_endian));
+      sum += abs (value - value_at (bytes + 2 * (i - step), is_big_endian));
     }
   return sum;
 }
@@ -77,9 +96,9 @@ read_header (FramesFile *film, SerHeader *header, GError **error)
   height = number_at (bytes + 30);
   bits = number_at (bytes + 34);
   promised = number_at (bytes + 38);
-  if (colour >= 8 && colour <= 19)
-    return frames_refuse (film->path, "has a Bayer mosaic; make colours or grey of it first", error);
-  if (colour != 0 && colour != 100 && colour != 101)
+  if (colour >= 16 && colour <= 19)
+    return frames_refuse (film->path, "has a mosaic of cyan, magenta and yellow; make colours or grey of it first", error);
+  if (colour != MONO && colour != RGB && colour != BGR && ! pattern_of (colour))
     return frames_refuse (film->path, "has colours of an unknown kind", error);
   if (width < 1 || height < 1 || width > FRAMES_MOST_PIXELS || height > FRAMES_MOST_PIXELS || (guint64) width * height > FRAMES_MOST_PIXELS)
     return frames_refuse (film->path, "has frames of an impossible size", error);
@@ -88,8 +107,9 @@ read_header (FramesFile *film, SerHeader *header, GError **error)
   header->width = (gint) width;
   header->height = (gint) height;
   header->bits = (gint) bits;
-  header->colours = colour == 0 ? 1 : 3;
-  header->is_bgr = colour == 101;
+  header->colours = colour == RGB || colour == BGR ? 3 : 1;
+  header->is_bgr = colour == BGR;
+  g_strlcpy (header->pattern, pattern_of (colour) ? pattern_of (colour) : "", sizeof header->pattern);
   header->bytes = (gint64) width * height * header->colours * (bits > 8 ? 2 : 1);
   header->promised = (gint) MIN (promised, G_MAXINT);
   header->n = (gint) MIN (promised > 0 ? header->promised : G_MAXINT, (film->size - HEADER) / header->bytes);

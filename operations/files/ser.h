@@ -2,7 +2,8 @@
  *
  * SER films (LUCAM-RECORDER, version 3 of the format's description), read by their header.
  *
- * Mono and RGB, 1 to 16 bits; colours become their luminance.  A Bayer mosaic is refused, because movements by whole pixels mix its colours.
+ * Mono, RGB and Bayer mosaics, 1 to 16 bits; colours become their luminance, mosaics stay (colours.h has what becomes of them).  A mosaic of
+ * cyan, magenta and yellow is refused.
  * The flag for the order of bytes is of no use: most programs write the contrary of what the description says.  The order is the one in
  * which neighbours are alike; where that does not tell, it is what those programs mean. */
 #ifndef SER_H
@@ -15,6 +16,7 @@ typedef struct
   gint     width, height, n;    /* frames that are whole */
   gint     promised;            /* frames that the header names; 0: none, as it was not written to its end, and n is by the length */
   gint     bits, colours;       /* 1 or 3 */
+  gchar    pattern[FRAMES_PATTERN];     /* of a mosaic; "": it is none */
   gboolean is_bgr, is_big_endian;
   gboolean has_times;           /* behind the frames */
   gint64   bytes;               /* of a frame */

@@ -95,6 +95,42 @@ mosaics (void)
           one_mosaic (patterns[i], sizes[k][0], sizes[k][1], bits & 1, bits >> 1 & 1, bits >> 2, (ColoursMode) mode);
 }
 
+/* Films have mosaics, too. */
+static void
+films (const gchar *folder)
+{
+  static const gchar *const patterns[] = { "RGGB", "GRBG", "GBRG", "BGGR" };
+  g_autofree gchar         *film = g_build_filename (folder, "film.ser", NULL);
+  guint16                   values[2 * 6 * 4];
+
+  for (gint i = 0; i < 2 * 6 * 4; i++)
+    values[i] = (guint16) (100 + 40 * ((i * 37) % 101));
+  for (gint colour = 8; colour < 12; colour++)
+    {
+      const FilmPlan plan = { .colour = colour, .width = 6, .height = 4, .bits = 14, .promised = 2, .n = 2 };
+      FrameColours   colours = { .mode = COLOURS_OF_GREEN };
+      Frame          frame = { .path = film, .index = 1, .colours = colours };
+      FramePixels   *pixels;
+      gint           wrong = 0;
+
+      files_ser (film, &plan, values);
+      pixels = frame_decode (&frame, NULL);
+      expect (pixels && pixels->plane.width == 3 && pixels->plane.height == 2 && pixels->facts.cell == 2, "a film of colours %d is a mosaic", colour);
+      for (gint i = 0; pixels && i < 6; i++)
+        {
+          const guint16 *cell = values + 24 + 12 * (i / 3) + 2 * (i % 3);
+          gdouble        greens = 0.0;
+
+          for (gint k = 0; k < 4; k++)
+            greens += patterns[colour - 8][k] == 'G' ? cell[6 * (k / 2) + k % 2] : 0;
+          wrong += ! (fabs (pixels->plane.pixels[i] - greens / 2.0) < 0.01);
+        }
+      expect (wrong == 0, "a film of colours %d: %d of its green means are wrong", colour, wrong);
+      if (pixels)
+        frame_pixels_unref (pixels);
+    }
+}
+
 /* A full pixel spoils its cell where it counts; what is no mosaic, or is to be kept, stays. */
 static void
 strange_mosaics (void)
@@ -280,6 +316,7 @@ colours_test (int argc, char **argv)
   gegl_init (&argc, &argv);
   path = g_build_filename (folder, "frame.fits", NULL);
   mosaics ();
+  films (folder);
   strange_mosaics ();
   places ();
   planes ();

@@ -15,22 +15,26 @@
 
 static gchar *folder, *film;
 
-/* A slope, as the sky is; the low byte turns over many times. */
+/* A slope, as the sky is; the low byte turns over many times.  Colours of a mosaic lie far apart. */
 static guint16 *
-slope (gint colours, gint bits)
+slope (gint colours, gint bits, gboolean is_mosaic)
 {
   const gint n = N * WIDTH * HEIGHT * colours, highest = (1 << bits) - 1;
   guint16   *values = g_new (guint16, n);
 
   for (gint i = 0; i < n; i++)
     values[i] = (guint16) ((highest / 3 + 5 * (i / colours) + 100 * (i % colours)) % (highest + 1));
+  for (gint i = 0; i < n && is_mosaic; i++)
+    values[i] = (guint16) ((values[i] + (i % 2) * (highest / 5) + (i / WIDTH % 2) * (highest / 3)) % (highest + 1));
   return values;
 }
 
 static void
 expect_film (const FilmPlan *plan, const guint16 *values, const gchar *what)
 {
-  const gint colours = plan->colour >= 100 ? 3 : 1, n = WIDTH * HEIGHT;
+  static const gchar *const patterns[] = { "RGGB", "GRBG", "GBRG", "BGGR" };        /* 8 to 11, by the format's description */
+  const gboolean is_mosaic = plan->colour >= 8 && plan->colour < 100;
+  const gint     colours = plan->colour >= 100 ? 3 : 1, n = WIDTH * HEIGHT;
 
   files_ser (film, plan, values);
   for (gint f = 0; f < plan->n; f++)
@@ -47,6 +51,7 @@ expect_film (const FilmPlan *plan, const guint16 *values, const gchar *what)
           return;
         }
       expect (plane.width == WIDTH && plane.height == HEIGHT && header.n == plan->n && header.promised == plan->promised, "%s: sizes", what);
+      expect (g_str_equal (header.pattern, is_mosaic ? patterns[plan->colour - 8] : ""), "%s: its pattern is \"%s\"", what, header.pattern);
       for (gint i = 0; i < n; i++)
         {
           const guint16 *p = values + (f * n + i) * colours;
@@ -64,7 +69,7 @@ expect_film (const FilmPlan *plan, const guint16 *values, const gchar *what)
 static void
 kinds (void)
 {
-  static const gint colours[] = { 0, 100, 101 }, depths[] = { 8, 12, 16 };
+  static const gint colours[] = { 0, 8, 9, 10, 11, 100, 101 }, depths[] = { 8, 12, 16 };
 
   for (guint c = 0; c < G_N_ELEMENTS (colours); c++)
     for (guint d = 0; d < G_N_ELEMENTS (depths); d++)
@@ -73,7 +78,7 @@ kinds (void)
           {
             const FilmPlan plan = { .colour = colours[c], .flag = flag, .width = WIDTH, .height = HEIGHT, .bits = depths[d], .promised = N,
                                     .n = N, .is_big_endian = big, .first_tick = flag ? G_GINT64_CONSTANT (638449281300000000) : 0 };
-            guint16       *values = slope (colours[c] ? 3 : 1, depths[d]);
+            guint16       *values = slope (colours[c] >= 100 ? 3 : 1, depths[d], colours[c] >= 8 && colours[c] < 100);
             gchar         *what = g_strdup_printf ("colour %d, %d bits, flag %d, %s endian", plan.colour, plan.bits, flag, big ? "big" : "little");
 
             expect_film (&plan, values, what);
@@ -108,10 +113,10 @@ static void
 broken (void)
 {
   static const struct { gsize at; guint32 value; const gchar *what; } bad[] = {
-    { 0, 0, "another beginning" }, { 18, 8, "a Bayer mosaic" }, { 18, 7, "unknown colours" }, { 26, 0, "no width" }, { 26, -1, "a negative width" },
+    { 0, 0, "another beginning" }, { 18, 16, "a mosaic of cyan" }, { 18, 19, "another mosaic of cyan" }, { 18, 7, "unknown colours" }, { 18, 12, "unknown colours" }, { 26, 0, "no width" }, { 26, -1, "a negative width" },
     { 26, 65536, "a frame of 4 Gpix" }, { 30, 0x7fffffff, "an endless height" }, { 34, 0, "no bits" }, { 34, 17, "17 bits" }, { 34, -1, "negative bits" } };
   FilmPlan  plan = { .width = WIDTH, .height = HEIGHT, .bits = 16, .promised = N, .n = N };
-  guint16  *values = slope (1, 16);
+  guint16  *values = slope (1, 16, FALSE);
   gchar    *text;
   gsize     length;
   SerHeader header;
@@ -125,7 +130,7 @@ broken (void)
       put (copy, bad[i].at, bad[i].value);
       if (bad[i].value == 65536)
         put (copy, 30, 65536);
-      expect_refused (copy, length, bad[i].what, bad[i].value == 8 ? "mosaic; make colours or grey of it" : "");
+      expect_refused (copy, length, bad[i].what, bad[i].value == 16 || bad[i].value == 19 ? "mosaic of cyan, magenta and yellow; make colours or grey of it" : "");
       g_free (copy);
     }
   for (gsize n = 0; n < 178 + 2 * WIDTH * HEIGHT; n += 13)
