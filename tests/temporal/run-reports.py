@@ -7,6 +7,7 @@ import datetime
 import importlib
 import math
 import os
+import random
 import shutil
 import sys
 import tempfile
@@ -226,6 +227,69 @@ def where(report, nights):
     report.check('nor one whose projection is not known', 'not understood' in errors and not nights.text('of-strange', 'tracks.mpc'), errors)
 
 
+ZERO, WIDE, MIDDLE = 22.5, 256, (56.75, 24.125)
+
+
+def sky_of(x, y, scale):
+    """A tangent plane whose axes both go against those of the frame."""
+    xi, eta, dec = (math.radians(value) for value in (-(x - WIDE / 2) * scale, -(y - WIDE / 2) * scale, MIDDLE[1]))
+    below = math.cos(dec) - eta * math.sin(dec)
+    return (MIDDLE[0] + math.degrees(math.atan2(xi, below)),
+            math.degrees(math.atan2(math.sin(dec) + eta * math.cos(dec), math.hypot(xi, below))))
+
+
+class Catalogue:
+    """The stars of a field, whose light has the magnitude ZERO where it is 1."""
+
+    def __init__(self, nights):
+        self.dice, self.nights = random.Random(11), nights
+        done = nights.gegl.command([os.path.join(nights.gegl.build, 'tools', 'stars', 'tessera-stars'), '--frames=16', f'--size={WIDE}x{WIDE}',
+                                    '--seed=9', '--objects=14,1.1,-0.7', nights.path('wide')])
+        assert done.returncode == 0, done.stderr
+        self.frames = nights.path('wide', 'frames')
+        with open(nights.path('wide', 'stars.csv'), newline='', encoding='utf-8') as file:
+            self.stars = [(*sky_of(float(row['x']), float(row['y']), nights.scale()), ZERO - 2.5 * math.log10(float(row['flux'])))
+                          for row in csv.DictReader(file)]
+        with open(nights.path('wide', 'objects.csv'), newline='', encoding='utf-8') as file:
+            self.truth = ZERO - 2.5 * math.log10(float(next(csv.DictReader(file))['flux']))
+
+    def run(self, name, stars, head='ra,dec,mag', *words):
+        path = self.nights.path(name + '.csv')
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write(f'# stars\n{head}\n' + ''.join(','.join(f'{value:.6f}' for value in star) + '\n' for star in stars))
+        _, errors = self.nights.run(self.frames, f'of-{name}', '--zero-point', path, '--band', 'V', *words)
+        return errors, [values for values in formats.ades_faults(self.nights.text(f'of-{name}', 'tracks.psv'))[1] if 'mag' in values]
+
+    def noisy(self, width):
+        return [(ra, dec, mag + self.dice.gauss(0, width)) for ra, dec, mag in self.stars]
+
+    def crowd(self, n):
+        """Stars where there are none."""
+        return [(MIDDLE[0] + self.dice.uniform(-0.06, 0.06), MIDDLE[1] + self.dice.uniform(-0.055, 0.055), self.dice.uniform(9, 12)) for _ in range(n)]
+
+
+def zero(report, nights):
+    """Stars of known magnitudes show the zero point, or nothing is said of it."""
+    catalogue = Catalogue(nights)
+    for name, width, most in (('exact', 0, 0.15), ('noisy', 0.1, 0.2)):
+        errors, seen = catalogue.run(name, catalogue.noisy(width))
+        off = [float(values['mag']) - catalogue.truth for values in seen]
+        report.check(f'{name} magnitudes show the zero point', 'zero point: ' in errors and seen and max(map(abs, off)) < most, f'{off} {errors}')
+    turned, seen = catalogue.run('turned', [star[::-1] for star in catalogue.stars], 'mag,dec,ra')
+    report.check('columns are taken by their names', 'zero point: ' in turned and seen, turned)
+    for name, stars, why in (('another-band', catalogue.noisy(1.0), 'differ from the light'), ('another-place', [(ra + 5, dec, mag) for ra, dec, mag in catalogue.stars], 'are needed'),
+                             ('beside', [(ra + 0.02, dec, mag) for ra, dec, mag in catalogue.stars], 'no zero point'), ('few', catalogue.stars[:3], 'are needed'),
+                             ('crowd', catalogue.crowd(2500), 'no zero point')):
+        errors, seen = catalogue.run(name, stars)
+        report.check(f'{name}: no magnitudes, and the reason', 'the catalogue shows no zero point' in errors and why in errors and not seen, errors)
+    for name, stars, head in (('no-columns', catalogue.stars, 'x,y,z'), ('no-rows', [], 'ra,dec,mag'), ('degrees', [(ra, dec + 100, mag) for ra, dec, mag in catalogue.stars], 'ra,dec,mag')):
+        errors, _ = catalogue.run(name, stars, head)
+        report.check(f'{name}: it is no catalogue', 'is no catalogue of stars' in errors and not os.path.exists(nights.path(f'of-{name}', 'tracks.csv')), errors)
+    errors, _ = catalogue.run('sky', catalogue.stars)
+    code, errors = nights.run('merge', 'merged', nights.path('of-sky'), '--zero-point', nights.path('sky.csv'))
+    report.check('merge, which has no frames, takes a number alone', code == 2 and 'needs the frames' in errors, errors)
+
+
 def main():
     report = Report()
     checker(report)
@@ -236,6 +300,7 @@ def main():
         when(report, nights)
         shuffled(report, nights)
         where(report, nights)
+        zero(report, nights)
     return report.finish()
 
 

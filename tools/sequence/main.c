@@ -214,7 +214,7 @@ tell_gain (const Tables *tables, const Options *options)
 }
 
 static void
-tell_json (const Tables *tables, const Run *run, const Options *options, guint64 rate)
+tell_json (const Tables *tables, const Run *run, const ReportSettings *report, const Options *options, guint64 rate)
 {
   g_autoptr (JsonBuilder) json = json_builder_new ();
 
@@ -230,6 +230,11 @@ tell_json (const Tables *tables, const Run *run, const Options *options, guint64
   put_thresholds (json, "thresholds", tables_thresholds (tables, FALSE));
   put_thresholds (json, "track_thresholds", tables_thresholds (tables, TRUE));
   put_number (json, "gain_shown", "%.4g", gain_shown (tables, options));
+  if (options->stars)
+    {
+      put_number (json, "zero_point", "%.4f", report->zero_point);
+      put_number (json, "zero_point_error", "%.4f", report->zero_error);
+    }
   put_int (json, "pictures", run->pictures);
   put_int (json, "blocks_made", run->made);
   put_number (json, "seconds", "%.3f", (g_get_monotonic_time () - run->began) / 1e6);
@@ -239,13 +244,13 @@ tell_json (const Tables *tables, const Run *run, const Options *options, guint64
 }
 
 static void
-tell_sums (const Tables *tables, const Run *run, const Options *options)
+tell_sums (const Tables *tables, const Run *run, const ReportSettings *report, const Options *options)
 {
   const gdouble adding = block_track_seconds ();
   const guint64 rate = adding > 0.0 ? (guint64) (tracks_tried () / adding) : 0;
 
   if (options->is_json)
-    tell_json (tables, run, options, rate);
+    tell_json (tables, run, report, options, rate);
   else
     progress_say ("%d of %d frames, %u detections, %d tracks, %u streaks; %s has the tables", run->used, run->frames, tables->detections->len,
                   tables->n_tracks, tables->streaks->len, options->output);
@@ -261,10 +266,11 @@ tell_sums (const Tables *tables, const Run *run, const Options *options)
 
 /* `sequence` is NULL where parts are merged: then there are no frames for pictures. */
 static gint
-finish (Sequence *sequence, gint frames, gint block, const ReportSettings *report, const Options *options, Run *run)
+finish (Sequence *sequence, gint frames, gint block, const ReportSettings *given, const Options *options, Run *run)
 {
-  Tables tables;
-  gint   status = 2;
+  ReportSettings settings = *given, *report = &settings;
+  Tables         tables;
+  gint           status = 2;
 
   tables_init (&tables);
   progress_step (0.0, "tables");
@@ -274,6 +280,8 @@ finish (Sequence *sequence, gint frames, gint block, const ReportSettings *repor
       tables_link (&tables);
       tables_place (&tables);
       tables_judge (&tables);
+      if (options->stars)
+        zero_find (sequence, &tables, options->stars, report);
       if (tables_write (&tables, options->output, report, &run->error) && plots_write (&tables, options->output, &run->error))
         run->pictures = sequence ? pictures_write (sequence, &tables, options->pictures, &run->error) : 0;
       if (! run->error && panels_write (&tables, options->output, &run->error))
@@ -284,7 +292,7 @@ finish (Sequence *sequence, gint frames, gint block, const ReportSettings *repor
           count_frames (&tables, run);
           level_tell (&tables);
           report_tell (&tables, report);
-          tell_sums (&tables, run, options);
+          tell_sums (&tables, run, report, options);
           status = 2 * run->used < run->frames;
         }
     }

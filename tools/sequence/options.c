@@ -15,9 +15,9 @@
 #define BY_SLOWEST G_MININT
 #define EITHER    2              /* behind the methods that there are */
 
-static gchar   *output, *masters[MASTERS], *part, *quality, *writes, *observatory, *catalogue, *band, *submitter, *observers, *measurers, *telescope, *shift_name, *method_name, *colours_name, *sides_name, **what;
+static gchar   *output, *zero_words, *masters[MASTERS], *part, *quality, *writes, *observatory, *catalogue, *band, *submitter, *observers, *measurers, *telescope, *shift_name, *method_name, *colours_name, *sides_name, **what;
 static gint     history = 20, degree = 1, block = 100, every = 4, stack = BY_SLOWEST, night = 0, max_shift = 64, pictures = 20;
-static gdouble  our_gamma = 1e-3, gain = NOT_GIVEN, fwhm = 2.2, threshold = NOT_GIVEN, track_threshold = NOT_GIVEN, fastest = 0.0, slowest = 1.0, saturation = NOT_GIVEN, zero_point = NOT_GIVEN;
+static gdouble  our_gamma = 1e-3, gain = NOT_GIVEN, fwhm = 2.2, threshold = NOT_GIVEN, track_threshold = NOT_GIVEN, fastest = 0.0, slowest = 1.0, saturation = NOT_GIVEN, zero_point = NAN;
 static gdouble  false_detections = 10.0, false_tracks = 1.0;
 static gboolean keeps_objects, keeps_hot, is_json, is_live, article_ridge, stays;
 
@@ -57,7 +57,7 @@ static const GOptionEntry entries[] = {
   { "write", 0, 0, G_OPTION_ARG_STRING, &writes, "Frames to write, as FITS: whitened, background, significance, calibrated, with commas between them", "KINDS" },
   { "pictures", 0, 0, G_OPTION_ARG_INT, &pictures, "Tracks that have a picture made of them, at most (20)", "N" },
   { "observatory", 0, 0, G_OPTION_ARG_STRING, &observatory, "Code for the reports to the Minor Planet Center (XXX)", "CODE" },
-  { "zero-point", 0, 0, G_OPTION_ARG_DOUBLE, &zero_point, "Magnitude of what gives one count in a frame, which of a mosaic has means (MAGZERO or PHOTZP of the files)", "MAG" },
+  { "zero-point", 0, 0, G_OPTION_ARG_FILENAME, &zero_words, "Magnitude of what gives one count in a frame, which of a mosaic has means (MAGZERO or PHOTZP of the files); or a file of stars: ra, dec, mag", "MAG|FILE" },
   { "band", 0, 0, G_OPTION_ARG_STRING, &band, "Of these magnitudes: V, R, G ... (FILTER of the files, where it is so short)", "BAND" },
   { "catalogue", 0, 0, G_OPTION_ARG_STRING, &catalogue, "That frames were solved with: Gaia3 ... (UNK)", "NAME" },
   { "submitter", 0, 0, G_OPTION_ARG_FILENAME, &submitter, "Who sends the report in ADES: \"J. Doe\"", "NAME" },
@@ -239,17 +239,38 @@ is_telescope (const gchar *words)
   return g_strv_length (each) == 3 && g_ascii_strtod (each[1], &end) > 0.0 && end > each[1] && ! *end && are_names (words);
 }
 
+/* A number, or a file of stars. */
+static gboolean
+set_zero (Options *options, GError **error)
+{
+  gchar *end = zero_words;
+
+  if (! zero_words)
+    return TRUE;
+  zero_point = g_ascii_strtod (zero_words, &end);
+  if (end > zero_words && ! *end && isfinite (zero_point))
+    return TRUE;
+  zero_point = NAN;
+  if (g_str_equal (what[0], "merge"))
+    g_set_error (error, FRAMES_ERROR, FRAMES_ERROR_UNREADABLE, "a number is needed where parts are merged: a file of stars needs the frames");
+  else
+    options->stars = zero_catalogue (zero_words, error);
+  if (! options->stars)
+    g_prefix_error_literal (error, "--zero-point: ");
+  return options->stars != NULL;
+}
+
 static const gchar *
 set_report (Options *options)
 {
-  options->report = (ReportSettings) { observatory, catalogue, band, submitter, observers, measurers, telescope, zero_point == NOT_GIVEN ? NAN : zero_point, fwhm,
+  options->report = (ReportSettings) { observatory, catalogue, band, submitter, observers, measurers, telescope, zero_point, fwhm, NAN,
                                        options->settings.stack };
   return ! is_word (observatory, 3, 3) ? "--observatory is a code of 3 letters and digits"
          : ! is_word (catalogue, 1, 8) ? "--catalogue is a name of at most 8 letters and digits"
          : ! is_word (band, 1, FRAMES_BAND - 1) ? "--band is a name of at most 3 letters and digits"
          : ! are_names (submitter) || ! are_names (observers) || ! are_names (measurers) ? "--submitter, --observers and --measurers are names, with commas between them"
          : ! is_telescope (telescope) ? "--telescope is DESIGN,APERTURE,DETECTOR: reflector,0.3,CMOS"
-         : zero_point != NOT_GIVEN && ! (fabs (zero_point) <= 100.0) ? "--zero-point is -100 to 100" : NULL;
+         : isfinite (zero_point) && ! (fabs (zero_point) <= 100.0) ? "--zero-point is -100 to 100, or a file" : NULL;
 }
 
 gboolean
@@ -271,6 +292,8 @@ options_parse (Options *options, gchar **arguments)
     wrong = set_names (options);
   if (! wrong)
     wrong = set_numbers (options);
+  if (! wrong && ! set_zero (options, &error))
+    wrong = error->message;
   if (! wrong)
     wrong = set_report (options);
   if (wrong)
@@ -291,6 +314,8 @@ options_clear (Options *options)
   g_free (output);
   for (gint kind = 0; kind < MASTERS; kind++)
     g_free (masters[kind]);
+  g_free (zero_words);
+  g_clear_pointer (&options->stars, g_array_unref);
   g_free (part);
   g_free (quality);
   g_free (writes);

@@ -9,6 +9,7 @@ typedef struct
   SequenceSettings settings;
   gchar          **what;        /* the frames; or merge, and folders */
   ReportSettings   report;
+  GArray          *stars;       /* of a catalogue, for the zero point; or NULL */
   gchar           *output, *masters[MASTERS];
   gint             part, parts, pictures;
   gboolean         is_json, is_live;

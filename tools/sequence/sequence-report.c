@@ -4,8 +4,8 @@
  *
  * An uncertainty in pixels, on each axis: the noise's fwhm / 2.3548 / significance of a place in the middle of the
  * frames, twice that at their end (where it is told); a uniform error of half a step of the velocity on either side,
- * for half of the frames; the error of the frame's shift.  A magnitude's is 2.5 / ln 10 / significance: of noise alone,
- * not of the zero point. */
+ * for half of the frames; the error of the frame's shift.  A magnitude's is 2.5 / ln 10 / significance, and
+ * the error of a zero point that a catalogue shows. */
 #include "sequence.h"
 
 #include <math.h>
@@ -43,7 +43,7 @@ report_observation (const Tables *tables, const ObjectRow *row, const ReportSett
                            .exposure = frame ? frame->facts.exposure * row->frames : NAN, .significance = row->value,
                            .rms_ra = size.ra * unsure, .rms_dec = size.dec * unsure,
                            .magnitude = row->flux > 0.0 ? zero - 2.5 * log10 (row->flux) : NAN,
-                           .rms_magnitude = MAGNITUDES / row->value };
+                           .rms_magnitude = hypot (MAGNITUDES / row->value, isfinite (settings->zero_error) ? settings->zero_error : 0.0) };
 
   g_strlcpy (seen.band, settings->band ? settings->band : frame ? frame->facts.band : "", sizeof seen.band);
   seen.is_whole = isfinite (seen.ra) && isfinite (seen.dec) && isfinite (seen.middle)

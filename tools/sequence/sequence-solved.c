@@ -49,6 +49,16 @@ solved_add (GArray *solved, gchar **words)
   frame_facts_clear (&facts);
 }
 
+const FrameRow *
+solved_frame (const Tables *tables, gint n, Sky **sky)
+{
+  const Solved   *solved = &g_array_index (tables->solved, Solved, n);
+  const FrameRow *row = tables_frame (tables, solved->index);
+
+  *sky = solved->sky;
+  return row && (row->state == FRAME_USED || row->state == FRAME_FIRST) && solved->sky ? row : NULL;
+}
+
 /* The nearest of the frame's chain, and the pixel of the frame there, as if it was not turned; `sky` NULL: there is none. */
 typedef struct
 {

@@ -514,6 +514,8 @@ void        level_tell      (const Tables *tables);
 
 /* sequence-solved.c */
 GArray     *solved_new      (void);
+/* The nth that is solved.  NULL: it is not used. */
+const FrameRow *solved_frame (const Tables *tables, gint n, Sky **sky);
 void        solved_add      (GArray *solved, gchar **words);
 
 /* Seconds of arc that a place moves by, with an error of a pixel on each axis. */
@@ -560,6 +562,7 @@ typedef struct
   const gchar *submitter, *observers, *measurers;       /* names, with commas between them */
   const gchar *telescope;                               /* design, aperture in metres, detector */
   gdouble      zero_point, fwhm;                        /* zero_point NaN: what the files say */
+  gdouble      zero_error;                              /* of what a catalogue shows; NaN: of none */
   gint         stack;
 } ReportSettings;
 
@@ -577,6 +580,12 @@ typedef struct
 /* sequence-report.c: `report_tell` says in words what is missing, and what that costs. */
 Observation report_observation (const Tables *tables, const ObjectRow *row, const ReportSettings *settings);
 void        report_tell        (const Tables *tables, const ReportSettings *settings);
+
+/* sequence-zero.c: stars of a file of lines, whose first names the columns ra, dec (degrees, ICRS) and mag; separated by commas, semicolons, tabs,
+ * bars or single blanks.  NULL: it is none. */
+GArray     *zero_catalogue     (const gchar *path, GError **error);
+/* Sets the zero point that these show, and its error, or says why they show none. */
+void        zero_find          (Sequence *sequence, const Tables *tables, const GArray *catalogue, ReportSettings *report);
 
 /* sequence-ades.c: PSV, of whole observations. */
 void        ades_begin      (GString *text, const ReportSettings *settings);
