@@ -135,7 +135,8 @@ blur_bytes (const TesseraRequest *request, const GeglRectangle *block)
   const MedianParams *params = request->params;
   const GeglRectangle around = tessera_grow (block, &request->halo);
   const gsize         n = (gsize) around.width * around.height;
-  const Babl         *format = median_has_network (params, FALSE) ? tessera_bytes_format (request) : NULL;
+  const gboolean      has_network = median_has_network (params, FALSE);
+  const Babl         *format = has_network || median_has_histogram (params) ? tessera_bytes_format (request) : NULL;
   const gint          values = format ? babl_format_get_n_components (format) : 0;
   tessera_autoscratch guint8 *bytes = NULL, *out = NULL;
 
@@ -146,7 +147,7 @@ blur_bytes (const TesseraRequest *request, const GeglRectangle *block)
   if (! median_bytes_are_whole (bytes, n, values))
     return FALSE;
   out = gegl_scratch_alloc ((gsize) block->width * block->height * values);
-  median_by_bytes (&(MedianBytes) { params, around.width, around.height, values, bytes, out });
+  (has_network ? median_by_bytes : median_by_histogram) (&(MedianBytes) { params, around.width, around.height, values, bytes, out });
   tessera_write_bytes (request, block, out, (gsize) block->width * values);
   return TRUE;
 }
@@ -175,7 +176,8 @@ static void
 blur_area (const TesseraRequest *request, const GeglRectangle *area)
 {
   const MedianParams *params = request->params;
-  const gint          side = median_has_network (params, FALSE) ? NETWORK_BLOCK : MAX (LEAST_BLOCK, 3 * params->radius);
+  const gboolean      is_by_rows = median_has_network (params, FALSE) || (median_has_histogram (params) && tessera_bytes_format (request));
+  const gint          side = MAX (is_by_rows ? NETWORK_BLOCK : LEAST_BLOCK, 3 * params->radius);
   const gint          columns = (area->width + side - 1) / side, rows = (area->height + side - 1) / side;
 
   for (gint j = 0; j < rows; j++)

@@ -81,6 +81,15 @@ keep_alphas (const guint8 *restrict bytes, gint values, guint8 *restrict out, gi
     out[i] = bytes[i];
 }
 
+void
+median_keep_alphas (const MedianBytes *block)
+{
+  const gint radius = block->params->radius, values = block->values, all = values * block->width, count = all - 2 * radius * values;
+
+  for (gint y = 0; y < block->height - 2 * radius; y++)
+    keep_alphas (block->bytes + (gsize) (y + radius) * all + values * radius, values, block->out + (gsize) y * count, count);
+}
+
 /* The least of the k-th bytes of all whole runs. */
 TESSERA_CLONES static void
 find_least (const guint8 *restrict bytes, gsize n, guint8 *restrict least)
@@ -129,7 +138,7 @@ median_by_bytes (const MedianBytes *block)
         rows[k] = block->bytes + (gsize) (y + k) * all;
       sort_columns[radius] (rows, sorted, all);
       take_medians[radius] (sorted, values, out, count);
-      if (keeps_alpha)
-        keep_alphas (rows[radius] + values * radius, values, out, count);
     }
+  if (keeps_alpha)
+    median_keep_alphas (block);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Declarations that the C files of tessera:median-blur share: keys, and two ways to an order statistic.
+ * Declarations that the C files of tessera:median-blur share: keys, and three ways to an order statistic.
  *
  * Floats are compared as keys, integers in the same order: -0 is 0, every NaN is one key
  * after +Inf, and what is left out comes last: colours of alpha 0, and with border none what lies outside, which has
@@ -79,6 +79,10 @@ void     median_by_network   (const MedianBlock *block);
  * alpha 0. */
 gboolean median_bytes_are_whole (const guint8 *bytes, gsize n_pixels, gint values);
 void     median_by_bytes     (const MedianBytes *block);
+void     median_keep_alphas  (const MedianBytes *block);
+/* Bytes, any rank and any radius whose squares have no more samples than 16 bits count. */
+gboolean median_has_histogram (const MedianParams *params);
+void     median_by_histogram (const MedianBytes *block);
 /* Any radius, rank and shape. */
 void     median_by_rank      (const MedianBlock *block);
 

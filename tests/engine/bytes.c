@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * bytes: a picture of 8 bits gives the bits of the same picture in floats, where filters compute with its codes: median
- * of small squares, equalize of greys.  Delivered in 8 bits, it gives the nearest codes; of any float. */
+ * bytes: a picture of 8 bits gives the bits of the same picture in floats, where filters compute with its codes: medians
+ * of squares, equalize of greys.  Delivered in 8 bits, it gives the nearest codes; of any float. */
 #include <gegl.h>
 #include <gegl-plugin.h>
 #include <math.h>
@@ -157,6 +157,21 @@ medians (void)
           }
 }
 
+/* Other ranks, larger squares than the picture, and the largest whose samples 16 bits count; of noise alone every window has another step. */
+static void
+ranks (void)
+{
+  static const gchar *const squares[] = { "1 percentile=0", "2 percentile=100", "3 percentile=97.5", "9 percentile=3", "13", "22 percentile=50.0001", "40 percentile=80", "100 percentile=99" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (squares); i++)
+    for (guint format = 0; format < G_N_ELEMENTS (formats); format++)
+      {
+        g_autofree gchar *chain = g_strconcat ("tessera:median-blur border=loop radius=", squares[i], NULL);
+
+        compare_all (chain, format);
+      }
+}
+
 static void
 equalized (void)
 {
@@ -261,6 +276,7 @@ main (int argc, char **argv)
   codes ("RGBA float", "Y' u8", tessera_linear);
   codes ("R'G'B'A float", "RGBA u8", tessera_perceptual);
   medians ();
+  ranks ();
   equalized ();
   code = expect_told ();
   gegl_exit ();
