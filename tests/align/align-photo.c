@@ -4,6 +4,7 @@
 #include "align.h"
 
 #include <math.h>
+#include <string.h>
 
 Photo
 photo_load (const gchar *path)
@@ -60,37 +61,66 @@ corner_error (const gdouble found[9], const gdouble matrix[9], gint width, gint 
   return sum / 4;
 }
 
-static gfloat
-at (const Photo *photo, gint x, gint y, gint c)
+/* Sums of rows by weights, each in the order of the weights. */
+static void
+sum_rows (const gfloat *const *rows, const gdouble *weights, gint n_rows, gfloat *out, gint n)
 {
-  return photo->values[3 * (CLAMP (y, 0, photo->height - 1) * photo->width + CLAMP (x, 0, photo->width - 1)) + c];
+  gdouble *sums = g_new0 (gdouble, n), all = 0;
+
+  for (gint k = 0; k < n_rows; k++)
+    {
+      all += weights[k];
+      for (gint i = 0; i < n; i++)
+        sums[i] += weights[k] * rows[k][i];
+    }
+  for (gint i = 0; i < n; i++)
+    out[i] = (gfloat) (sums[i] / all);
+  g_free (sums);
+}
+
+static const gfloat *
+row_of (const Photo *photo, gint y)
+{
+  return photo->values + 3 * (gsize) photo->width * CLAMP (y, 0, photo->height - 1);
+}
+
+/* With the pixel at the edge over and over beyond it. */
+static void
+widen_row (const gfloat *row, gint width, gint beyond, gfloat *wide)
+{
+  for (gint x = -beyond; x < width + beyond; x++)
+    memcpy (wide + 3 * (gsize) (x + beyond), row + 3 * (gsize) CLAMP (x, 0, width - 1), 3 * sizeof (gfloat));
 }
 
 Photo
 photo_softened (const Photo *photo, gdouble sigma)
 {
-  const gint n = 3 * photo->width * photo->height, r = (gint) ceil (4 * sigma);
-  Photo      rows = { photo->width, photo->height, g_new (gfloat, n) }, soft = { photo->width, photo->height, g_new (gfloat, n) };
-  gdouble   *weights = g_new (gdouble, 2 * r + 1);
+  const gint     width = photo->width, height = photo->height, n = 3 * width, r = (gint) ceil (4 * sigma);
+  Photo          across = { width, height, g_new (gfloat, n * height) }, soft = { width, height, g_new (gfloat, n * height) };
+  gdouble       *weights = g_new (gdouble, 2 * r + 1);
+  gfloat        *wide = g_new (gfloat, n + 6 * r);
+  const gfloat **rows = g_new (const gfloat *, 2 * r + 1);
 
   for (gint k = -r; k <= r; k++)
-    weights[k + r] = sigma > 0 ? exp (-0.5 * k * k / (sigma * sigma)) : 1;
-  for (gint pass = 0; pass < 2; pass++)
-    for (gint i = 0; i < n; i++)
-      {
-        gdouble sum = 0, all = 0;
-
-        for (gint k = -r; k <= r; k++)
-          {
-            const gint x = i / 3 % photo->width, y = i / 3 / photo->width;
-
-            sum += weights[k + r] * (pass == 0 ? at (photo, x + k, y, i % 3) : at (&rows, x, y + k, i % 3));
-            all += weights[k + r];
-          }
-        (pass == 0 ? &rows : &soft)->values[i] = (gfloat) (sum / all);
-      }
+    {
+      weights[k + r] = sigma > 0 ? exp (-0.5 * k * k / (sigma * sigma)) : 1;
+      rows[k + r] = wide + 3 * (k + r);
+    }
+  for (gint y = 0; y < height; y++)
+    {
+      widen_row (row_of (photo, y), width, r, wide);
+      sum_rows (rows, weights, 2 * r + 1, across.values + (gsize) n * y, n);
+    }
+  for (gint y = 0; y < height; y++)
+    {
+      for (gint k = -r; k <= r; k++)
+        rows[k + r] = row_of (&across, y + k);
+      sum_rows (rows, weights, 2 * r + 1, soft.values + (gsize) n * y, n);
+    }
+  g_free (rows);
+  g_free (wide);
   g_free (weights);
-  photo_free (&rows);
+  photo_free (&across);
   return soft;
 }
 
@@ -102,16 +132,47 @@ lanczos (gdouble t, gint n)
   return t == 0 ? 1 : fabs (t) < n ? n * sin (angle) * sin (angle / n) / (angle * angle) : 0;
 }
 
-/* Of the eight pixels around a place; wider than the filter's, so that a frame is hardly softer than the photograph. */
-static void
-weigh (gdouble t, gdouble weights[8])
+/* Eight pixels around a place, those beyond the edge at the edge, and what each counts. */
+typedef struct
 {
-  gdouble sum = 0;
+  gdouble t, weights[8];
+  gint    places[8];
+} Around;
+
+/* Wider than the filter's, so that a frame is hardly softer than the photograph.  Many places lie alike between two pixels. */
+static void
+look_around (Around *around, gdouble place, gint length)
+{
+  const gint    first = (gint) floor (place);
+  const gdouble t = place - first;
+  gdouble       sum = 0;
 
   for (gint k = 0; k < 8; k++)
-    sum += weights[k] = lanczos (t - k + 3, 4);
+    around->places[k] = CLAMP (first + k - 3, 0, length - 1);
+  if (t == around->t)
+    return;
+  around->t = t;
   for (gint k = 0; k < 8; k++)
-    weights[k] /= sum;
+    sum += around->weights[k] = lanczos (t - k + 3, 4);
+  for (gint k = 0; k < 8; k++)
+    around->weights[k] /= sum;
+}
+
+static void
+sum_around (const Photo *photo, const Around *across, const Around *down, gfloat colour[3])
+{
+  gdouble sums[3] = { 0 };
+
+  for (gint k = 0; k < 64; k++)
+    {
+      const gdouble weight = across->weights[k % 8] * down->weights[k / 8];
+      const gfloat *pixel = row_of (photo, down->places[k / 8]) + 3 * across->places[k % 8];
+
+      for (gint c = 0; c < 3; c++)
+        sums[c] += weight * pixel[c];
+    }
+  for (gint c = 0; c < 3; c++)
+    colour[c] = (gfloat) sums[c];
 }
 
 Photo
@@ -124,6 +185,7 @@ Photo
 photo_moved_to (const Photo *photo, const gdouble matrix[9], gint width, gint height)
 {
   Photo   moved = { width, height, g_new0 (gfloat, 3 * width * height) };
+  Around  across = { .t = -1 }, down = { .t = -1 };
   gdouble x0, y0, x1, y1, x2, y2, area;
   Photo   source;
 
@@ -134,24 +196,12 @@ photo_moved_to (const Photo *photo, const gdouble matrix[9], gint width, gint he
   source = photo_softened (photo, area > 1 ? 0.5 * sqrt (area - 1) : 0);
   for (gint i = 0; i < width * height; i++)
     {
-      gdouble u, v, across[8], down[8];
-      gint    x, y;
+      gdouble u, v;
 
       map (matrix, i % width, i / width, &u, &v);
-      u = CLAMP (u, -4, photo->width + 4);
-      v = CLAMP (v, -4, photo->height + 4);
-      x = (gint) floor (u);
-      y = (gint) floor (v);
-      weigh (u - x, across);
-      weigh (v - y, down);
-      for (gint c = 0; c < 3; c++)
-        {
-          gdouble sum = 0;
-
-          for (gint k = 0; k < 64; k++)
-            sum += across[k % 8] * down[k / 8] * at (&source, x + k % 8 - 3, y + k / 8 - 3, c);
-          moved.values[3 * i + c] = (gfloat) sum;
-        }
+      look_around (&across, CLAMP (u, -4, photo->width + 4), photo->width);
+      look_around (&down, CLAMP (v, -4, photo->height + 4), photo->height);
+      sum_around (&source, &across, &down, moved.values + 3 * (gsize) i);
     }
   photo_free (&source);
   return moved;
