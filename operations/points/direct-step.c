@@ -10,6 +10,7 @@
 #include "matrix.h"
 #include "median.h"
 #include "solve.h"
+#include "tessera.h"
 
 #define SMALL       16          /* pixels: squares of planes up to SMALL_PLANE pixels wide; they grow with them */
 #define SMALL_PLANE 200
@@ -121,24 +122,21 @@ square_of (const Step *step, gint i)
 static void
 subtract_square (Step *step, gint color, Square square)
 {
-  const gfloat *known = step->laid.known[color];
+  const gint    width = step->a->width;
+  const gfloat *known = step->laid.known[color], *of_a = step->a->values[color], *of_b = step->laid.values[color];
   gfloat       *out = step->differences[color];
   gdouble       sum = 0, n = 0;
 
-  for (gint k = 0; k < square.width * square.height; k++)
-    {
-      const gsize i = (gsize) (square.y + k / square.width) * step->a->width + square.x + k % square.width;
-
-      out[i] = known[i] * (step->laid.values[color][i] - step->a->values[color][i]);
-      sum += out[i];
-      n += known[i];
-    }
-  for (gint k = 0; k < square.width * square.height && n > 0; k++)
-    {
-      const gsize i = (gsize) (square.y + k / square.width) * step->a->width + square.x + k % square.width;
-
+  for (gint y = square.y; y < square.y + square.height; y++)
+    for (gsize i = (gsize) y * width + square.x, end = i + square.width; i < end; i++)
+      {
+        out[i] = known[i] * (of_b[i] - of_a[i]);
+        sum += out[i];
+        n += known[i];
+      }
+  for (gint y = square.y; y < square.y + square.height && n > 0; y++)
+    for (gsize i = (gsize) y * width + square.x, end = i + square.width; i < end; i++)
       out[i] -= known[i] * (gfloat) (sum / n);
-    }
 }
 
 static void
@@ -168,42 +166,49 @@ deviation_of (const Step *step, gint color)
 
 /* ------------------------------------------------------------------- sums -- */
 
-/* What a change of each number adds to the square's pixels, from these gradients: tangent_rows; less its mean. */
-static void
-fill_columns (const Step *step, gint color, Square square, const gfloat *along, const gfloat *down, gdouble *restrict columns)
+/* What a change of each number adds to a pixel, from its gradients: tangent_rows. */
+static inline void
+fill_column (const Step *step, gdouble u, gdouble v, gdouble gx, gdouble gy, gdouble column[TANGENT_MOST])
 {
-  const gint numbers = tangent_size (step->model), n = square.width * square.height;
-  gdouble    means[TANGENT_MOST] = { 0 }, count = 0;
+  const gdouble away = gx * u + gy * v;
 
-  for (gint k = 0; k < n; k++)
+  column[0] = gx;
+  column[1] = gy;
+  column[2] = step->model == MODEL_SIMILARITY ? away : gx * u;
+  column[3] = step->model == MODEL_SIMILARITY ? gy * u - gx * v : gx * v;
+  column[4] = gy * u;
+  column[5] = gy * v;
+  column[6] = -u * away;
+  column[7] = -v * away;
+}
+
+/* Of the square's pixels that are known; and the means of these columns. */
+static void
+fill_columns (const Step *step, gint color, Square square, const gfloat *along, const gfloat *down, gdouble *restrict columns,
+              gdouble means[TANGENT_MOST])
+{
+  gdouble count = 0;
+  gint    k = 0;
+
+  memset (means, 0, TANGENT_MOST * sizeof *means);
+  for (gint y = square.y; y < square.y + square.height; y++)
     {
-      const gint    x = square.x + k % square.width, y = square.y + k / square.width;
-      const gsize   i = (gsize) y * step->a->width + x;
-      const gdouble u = (x - step->tangent.x) / step->tangent.scale, v = (y - step->tangent.y) / step->tangent.scale;
-      const gdouble gx = along[k], gy = down[k], away = gx * u + gy * v;
-      gdouble      *out = columns + (gsize) k * TANGENT_MOST;
+      const gfloat *known = step->laid.known[color] + (gsize) y * step->a->width;
+      const gdouble v = (y - step->tangent.y) / step->tangent.scale;
 
-      if (step->laid.known[color][i] == 0.0f)
-        {
-          memset (out, 0, TANGENT_MOST * sizeof *out);
-          continue;
-        }
-      count++;
-      out[0] = gx;
-      out[1] = gy;
-      out[2] = step->model == MODEL_SIMILARITY ? away : gx * u;
-      out[3] = step->model == MODEL_SIMILARITY ? gy * u - gx * v : gx * v;
-      out[4] = gy * u;
-      out[5] = gy * v;
-      out[6] = -u * away;
-      out[7] = -v * away;
-      for (gint m = 0; m < numbers; m++)
-        means[m] += out[m];
+      for (gint x = square.x; x < square.x + square.width; x++, k++)
+        if (known[x] != 0.0f)
+          {
+            gdouble *column = columns + (gsize) k * TANGENT_MOST;
+
+            count++;
+            fill_column (step, (x - step->tangent.x) / step->tangent.scale, v, along[k], down[k], column);
+            for (gint m = 0; m < TANGENT_MOST; m++)
+              means[m] += column[m];
+          }
     }
-  for (gint k = 0; k < n; k++)
-    if (step->laid.known[color][(gsize) (square.y + k / square.width) * step->a->width + square.x + k % square.width] != 0.0f)
-      for (gint m = 0; m < numbers; m++)
-        columns[(gsize) k * TANGENT_MOST + m] -= means[m] / count;
+  for (gint m = 0; m < TANGENT_MOST && count > 0; m++)
+    means[m] /= count;
 }
 
 /* The gradients of A and of B, pixel by pixel of the square. */
@@ -212,48 +217,66 @@ take_gradients (const Step *step, gint color, Square square, gfloat *restrict of
 {
   const gint    width = step->a->width, n = square.width * square.height;
   const gfloat *values = step->a->values[color];
+  gint          k = 0;
 
-  for (gint k = 0; k < n; k++)
+  for (gint y = square.y; y < square.y + square.height; y++)
+    for (gsize i = (gsize) y * width + square.x, end = i + square.width; i < end; i++, k++)
+      if (step->laid.known[color][i] != 0.0f)
+        {
+          of_a[k] = 0.5f * (values[i + 1] - values[i - 1]);
+          of_a[n + k] = 0.5f * (values[i + width] - values[i - width]);
+          of_b[k] = step->across[color][i];
+          of_b[n + k] = step->down[color][i];
+        }
+}
+
+typedef struct
+{
+  gdouble *columns, means[TANGENT_MOST];
+} Columns;
+
+/* Each product is of A's gradient and B's: what is noise in one is not in the other.  Of the hessian also what is above its diagonal, which nobody
+ * reads: a row is a vector. */
+static inline void
+add_pixel (const gdouble *a, const gdouble *mean_a, const gdouble *b, const gdouble *mean_b, gdouble half, gdouble difference, RefineSums *sums,
+           RefineSums *own)
+{
+  gdouble p[TANGENT_MOST], q[TANGENT_MOST];
+
+  for (gint m = 0; m < TANGENT_MOST; m++)
     {
-      const gsize i = (gsize) (square.y + k / square.width) * width + square.x + k % square.width;
+      p[m] = a[m] - mean_a[m];
+      q[m] = b[m] - mean_b[m];
+    }
+  for (gint m = 0; m < TANGENT_MOST; m++)
+    {
+      const gdouble of_a = half * p[m], of_b = half * q[m];
 
-      if (step->laid.known[color][i] == 0.0f)
-        continue;
-      of_a[k] = 0.5f * (values[i + 1] - values[i - 1]);
-      of_a[n + k] = 0.5f * (values[i + width] - values[i - width]);
-      of_b[k] = step->across[color][i];
-      of_b[n + k] = step->down[color][i];
+      sums->steepest[m] += (of_a + of_b) * difference;
+      for (gint l = 0; l < TANGENT_MOST; l++)
+        {
+          sums->hessian[m][l] += of_a * q[l] + of_b * p[l];
+          own->hessian[m][l] += 0.5 * (of_a + of_b) * (p[l] + q[l]);
+        }
     }
 }
 
-/* Each product is of A's gradient and B's: what is noise in one is not in the other. */
-static void
-add_pixels (const Step *step, gint color, Square square, const gdouble *a, const gdouble *b, RefineSums *sums, RefineSums *own)
+TESSERA_CLONES static void
+add_pixels (const Step *step, gint color, Square square, const Columns *a, const Columns *b, RefineSums *sums, RefineSums *own)
 {
-  const gint    numbers = tangent_size (step->model);
   const gdouble scale = step->scale[color];
+  gint          k = 0;
 
-  for (gint k = 0; k < square.width * square.height; k++)
-    {
-      const gsize    i = (gsize) (square.y + k / square.width) * step->a->width + square.x + k % square.width;
-      const gdouble  difference = step->differences[color][i], far = difference / (BIWEIGHT * scale);
-      const gdouble  near = 1 - far * far, weight = near > 0 ? near * near / (scale * scale) : 0;
-      const gdouble *p = a + (gsize) k * TANGENT_MOST, *q = b + (gsize) k * TANGENT_MOST;
+  for (gint y = square.y; y < square.y + square.height; y++)
+    for (gint x = square.x; x < square.x + square.width; x++, k += TANGENT_MOST)
+      {
+        const gsize   i = (gsize) y * step->a->width + x;
+        const gdouble difference = step->differences[color][i], far = difference / (BIWEIGHT * scale);
+        const gdouble near = 1 - far * far, weight = near > 0 ? near * near / (scale * scale) : 0;
 
-      if (step->laid.known[color][i] == 0.0f || weight == 0)
-        continue;
-      for (gint m = 0; m < numbers; m++)
-        {
-          const gdouble of_a = 0.5 * weight * p[m], of_b = 0.5 * weight * q[m];
-
-          sums->steepest[m] += (of_a + of_b) * difference;
-          for (gint l = 0; l <= m; l++)
-            {
-              sums->hessian[m][l] += of_a * q[l] + of_b * p[l];
-              own->hessian[m][l] += 0.5 * (of_a + of_b) * (p[l] + q[l]);
-            }
-        }
-    }
+        if (step->laid.known[color][i] != 0.0f && weight != 0)
+          add_pixel (a->columns + k, a->means, b->columns + k, b->means, 0.5 * weight, difference, sums, own);
+      }
 }
 
 static void
@@ -262,7 +285,7 @@ add_squares (gint part, gint parts, gpointer data)
   Step              *step = data;
   const gint         n = step->side * step->side;
   g_autofree gfloat *of_a = g_new0 (gfloat, 2 * n), *of_b = g_new0 (gfloat, 2 * n);
-  g_autofree gdouble *a = g_new (gdouble, TANGENT_MOST * n), *b = g_new (gdouble, TANGENT_MOST * n);
+  Columns            a = { .columns = g_new (gdouble, TANGENT_MOST * n) }, b = { .columns = g_new (gdouble, TANGENT_MOST * n) };
 
   for (gint i = part; i < step->n; i += parts)
     {
@@ -274,11 +297,13 @@ add_squares (gint part, gint parts, gpointer data)
       for (gint c = 0; c < DIRECT_COLORS; c++)
         {
           take_gradients (step, c, square, of_a, of_b);
-          fill_columns (step, c, square, of_a, of_a + size, a);
-          fill_columns (step, c, square, of_b, of_b + size, b);
-          add_pixels (step, c, square, a, b, &step->sums[i], &step->own[i]);
+          fill_columns (step, c, square, of_a, of_a + size, a.columns, a.means);
+          fill_columns (step, c, square, of_b, of_b + size, b.columns, b.means);
+          add_pixels (step, c, square, &a, &b, &step->sums[i], &step->own[i]);
         }
     }
+  g_free (a.columns);
+  g_free (b.columns);
 }
 
 /* All sums of the squares at this matrix.  FALSE: too little is known. */
