@@ -5,10 +5,10 @@
 #include "choice.h"
 
 #include <gegl-plugin.h>
+#include <opencl/gegl-cl-init.h>        /* with GEGL's own cl.h: its context and device leave this file as plain pointers */
 
 #include "breaker.h"
 #include "builds.h"
-#include "gegl-side.h"
 #include "messages.h"
 #include "system.h"
 #include "program.h"
@@ -61,7 +61,7 @@ tessera_watch_host (void)
 static gboolean
 is_apart (void)
 {
-  return tessera_owns_device () && ! tessera_gegl_uses_opencl ();
+  return tessera_owns_device () && ! gegl_cl_is_accelerated ();
 }
 
 /* None in a child of fork (): the driver would wait for ever for threads that are not there. */
@@ -75,7 +75,10 @@ tessera_current_device (void)
   if (is_apart ())
     tessera_own_device (&context, &device);
   else
-    tessera_gegl_device (&context, &device);
+    {
+      context = gegl_cl_get_context ();
+      device = gegl_cl_get_device ();
+    }
   return tessera_device (context, device);
 }
 
@@ -92,7 +95,7 @@ tessera_uses_opencl (GeglOperation *operation)
       tessera_builds_open_own (! operation);
       return tessera_current_device () != NULL;
     }
-  return operation ? gegl_operation_use_opencl (operation) : tessera_gegl_uses_opencl ();
+  return operation ? gegl_operation_use_opencl (operation) : gegl_cl_is_accelerated ();
 }
 
 /* Did the user ask for OpenCL without GEGL finding any?  GEGL only says whether it uses OpenCL.
@@ -101,10 +104,8 @@ static gboolean
 misses_device (void)
 {
   const gchar *wish = g_getenv ("GEGL_USE_OPENCL");
-  gpointer     context, device;
 
-  tessera_gegl_device (&context, &device);
-  return wish && g_ascii_strcasecmp (wish, "no") != 0 && ! context && ! is_apart ();
+  return wish && g_ascii_strcasecmp (wish, "no") != 0 && ! gegl_cl_get_context () && ! is_apart ();
 }
 
 static gboolean

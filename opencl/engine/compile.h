@@ -21,4 +21,7 @@ gint tessera_compile (const TesseraDevice *device, const TesseraText *text, gpoi
 /* Nothing is kept of it, where that is looked for: the compiler takes its time. */
 gboolean tessera_compiles_slowly (const TesseraDevice *device, const TesseraText *text);
 
+/* What is kept under the key goes. */
+void tessera_compile_forget (const gchar *key);
+
 #endif

@@ -11,7 +11,6 @@
 #include "builds.h"
 #include "choice.h"
 #include "counters.h"
-#include "fault.h"
 #include "formats.h"
 #include "messages.h"
 #include "pool.h"

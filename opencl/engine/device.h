@@ -24,7 +24,7 @@ typedef struct
   GMutex  *one_launch;          /* held while a kernel runs; NULL: launches may overlap */
 } TesseraDevice;
 
-/* The device for a context and a device (void pointers from gegl-side.c or tessera_own_device), or NULL.  The reason has
+/* The device for a context and a device (void pointers: GEGL's, by choice.c, or tessera_own_device's), or NULL.  The reason has
  * been logged once then. */
 const TesseraDevice *tessera_device (gpointer context, gpointer device);
 /* Asks a device that did not answer again at once. */

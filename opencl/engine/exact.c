@@ -10,9 +10,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "fault.h"
 #include "messages.h"
 #include "pool.h"
+#include "settings.h"
 
 #define N       G_N_ELEMENTS (numbers)
 #define RESULTS 8               /* of a pair: opencl/kernels/engine.cl */

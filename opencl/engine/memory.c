@@ -7,7 +7,6 @@
 
 #include "cl-api.h"
 #include "counters.h"
-#include "fault.h"
 #include "messages.h"
 #include "system.h"
 #include "settings.h"

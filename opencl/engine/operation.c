@@ -22,11 +22,11 @@
 
 #define TESSERA_OPERATION_ITSELF
 #include "tessera-op.h"
-#include "again.h"
 #include "beside.h"
 #include "breaker.h"
 #include "geometry.h"
 #include "messages.h"
+#include "resident.h"
 #include "settings.h"
 
 #define SMALL_PART 8            /* of the whole, where parts are computed alone */

@@ -8,12 +8,11 @@
  */
 #include "program.h"
 
-#include "binaries.h"
 #include "cl-api.h"
 #include "counters.h"
 #include "engine.cl.h"
-#include "fault.h"
 #include "messages.h"
+#include "settings.h"
 
 struct _TesseraProgram
 {
@@ -28,7 +27,7 @@ struct _TesseraProgram
   gboolean     is_wrong;        /* refused for good: it gives other results than C */
   gint         status;
   gpointer     object;          /* cl_program */
-  gchar       *key;             /* under which it is kept (binaries.h), or NULL */
+  gchar       *key;             /* under which it is kept (compile.h), or NULL */
   GHashTable  *kernels;         /* name -> Kernel */
 };
 
@@ -151,7 +150,7 @@ tessera_program_refuse (TesseraProgram *self)
   key = self->is_being_built ? NULL : g_strdup (self->key);
   g_mutex_unlock (&self->lock);
   if (key)                      /* the next process asks the compiler */
-    tessera_binary_drop (key);
+    tessera_compile_forget (key);
   return tessera_error (TESSERA_REFUSED);
 }
 
@@ -191,7 +190,7 @@ make_kernel (const TesseraProgram *self, const gchar *name, cl_kernel *object, s
     return CL_INVALID_OPERATION;
   *object = cl->CreateKernel (self->object, name, &status);
   if (status != CL_SUCCESS && self->key)
-    tessera_binary_drop (self->key);    /* it may be what was kept that lacks it */
+    tessera_compile_forget (self->key);    /* it may be what was kept that lacks it */
   if (status != CL_SUCCESS)
     return status;
   status = cl->GetKernelWorkGroupInfo (*object, self->device->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof *most, most, NULL);

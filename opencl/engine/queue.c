@@ -8,7 +8,7 @@
 
 #include "cl-api.h"
 #include "counters.h"
-#include "fault.h"
+#include "settings.h"
 
 struct _TesseraQueue
 {

@@ -6,15 +6,16 @@
 #define TESSERA_RESIDENT_H
 
 #include "held.h"
+#include "tessera.h"
 
 /* A buffer like `like`, which holds what is `held`, and takes that over.  `filter`: a static name, for messages. */
 GeglBuffer  *tessera_resident_new    (TesseraHeld *held, GeglBuffer *like, const gchar *filter);
 
-/* How such a buffer's pixels are computed again, in C, if the device has lost them. */
-typedef void (*TesseraComputeAgain) (gpointer data, GeglBuffer *output);
-void         tessera_resident_set_data (GeglBuffer *resident, TesseraComputeAgain compute, gpointer data, GDestroyNotify destroy);
-/* That data, while the pixels are what it makes, and on the device; else NULL. */
-gpointer     tessera_resident_data   (GeglBuffer *buffer);
+/* Carries a request out, with a copy of an operation's properties. */
+typedef gboolean (*TesseraRun) (TesseraRequest *request, gconstpointer properties);
+
+/* If the device loses the buffer's pixels, `run` makes them of the request, as the class made it, and of `size` bytes of properties. */
+void         tessera_resident_insure (GeglBuffer *resident, const TesseraRequest *request, TesseraRun run, gconstpointer properties, gsize size);
 
 /* The buffer's pixels on this device, in this format; NULL: they are not there, or somebody has asked for them, or written. */
 TesseraHeld *tessera_resident_held   (GeglBuffer *buffer, const TesseraDevice *device, const Babl *format);

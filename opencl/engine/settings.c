@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * TESSERA_OPENCL, TESSERA_DEBUG, TESSERA_MEMORY, TESSERA_DELIVER, TESSERA_KEEP_KERNELS, and their overrides (control.c).
+ * TESSERA_OPENCL, TESSERA_DEBUG, TESSERA_MEMORY, TESSERA_DELIVER, TESSERA_KEEP_KERNELS and TESSERA_FAULT, and their overrides (control.c).
  */
 #include "settings.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "tessera.h"
@@ -136,4 +137,80 @@ gint64
 tessera_now (void)
 {
   return g_get_monotonic_time () + clock_offset ();
+}
+
+/* ---------------------------------------------------------------- faults -- */
+
+static GMutex   fault_lock;             /* guards what follows */
+static gboolean knows_fault;
+static gint     countdown[N_FAULTS];    /* 0: none */
+static gboolean met;
+
+static const gchar *const names[N_FAULTS] = {
+  "build", "queue", "kernel", "alloc", "map", "set-arg", "enqueue", "download", "wait"
+};
+
+gboolean
+tessera_fault_is_of (const gchar *fault, TesseraFault kind)
+{
+  return fault && g_str_has_prefix (fault, names[kind]);
+}
+
+static void
+inject_locked (const gchar *fault)
+{
+  knows_fault = TRUE;
+  met = FALSE;
+  for (gint kind = 0; kind < N_FAULTS; kind++)
+    {
+      const gsize length = strlen (names[kind]);
+
+      if (tessera_fault_is_of (fault, kind))
+        countdown[kind] = fault[length] == ':' ? MAX (1, atoi (fault + length + 1)) : 1;
+      else
+        countdown[kind] = 0;
+    }
+}
+
+void
+tessera_fault_inject (const gchar *fault)
+{
+  g_mutex_lock (&fault_lock);
+  inject_locked (fault);
+  g_mutex_unlock (&fault_lock);
+}
+
+static _Thread_local gboolean spares;
+
+void
+tessera_fault_spare (gboolean on)
+{
+  spares = on;
+}
+
+gboolean
+tessera_fault (TesseraFault kind)
+{
+  gboolean fails;
+
+  if (spares)
+    return FALSE;
+  g_mutex_lock (&fault_lock);
+  if (! knows_fault)
+    inject_locked (g_getenv ("TESSERA_FAULT"));
+  fails = countdown[kind] > 0 && --countdown[kind] == 0;
+  met = met || fails;
+  g_mutex_unlock (&fault_lock);
+  return fails;
+}
+
+gboolean
+tessera_fault_was_met (void)
+{
+  gboolean value;
+
+  g_mutex_lock (&fault_lock);
+  value = met;
+  g_mutex_unlock (&fault_lock);
+  return value;
 }

@@ -5,7 +5,7 @@
 #ifndef TESSERA_TILES_H
 #define TESSERA_TILES_H
 
-#include "tile-grid.h"
+#include "plan.h"
 #include "tile-memory.h"
 
 /* FALSE if the output cannot take pixels of `format` as they are, or would get too few of our tiles. */

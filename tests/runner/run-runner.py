@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import watched
 from common import FILTERS, Gegl, OTHERS, Report, TOP
 
-STEPS = 55                      # of the template's module from nothing, at most: what a newcomer waits for
+STEPS = 50                      # of the template's module from nothing, at most: what a newcomer waits for
 
 # Leaves a file where temporary files go, and a child, then does what it is told; the child ignores SIGTERM.
 PROGRAM = '''
