@@ -37,7 +37,9 @@ typedef struct
   Tangent            tangent;
   gdouble            scale[DIRECT_COLORS];      /* the deviation of the differences */
   gfloat            *differences[DIRECT_COLORS];        /* less the squares' means */
-  RefineSums        *sums, *own;        /* with the product of both gradients; with the square of their mean */
+  gboolean           is_far;            /* the hessian is of the square of the gradients' mean, not of their product */
+  RefineSums        *sums;
+  gdouble           *seen;              /* the first such square of each: 0 where nothing is seen */
 } Step;
 
 static gint
@@ -47,11 +49,11 @@ squares_of (const Step *step, gint size)
 }
 
 static void
-step_init (Step *step, const DirectPlane *a, ConsensusModel model)
+step_init (Step *step, const DirectPlane *a, ConsensusModel model, gboolean is_far)
 {
   const gsize size = (gsize) a->width * a->height + 1;
 
-  *step = (Step) { .a = a, .model = model, .side = CLAMP (SMALL * ((a->width + SMALL_PLANE - 1) / SMALL_PLANE), SMALL, MOST) };
+  *step = (Step) { .a = a, .model = model, .is_far = is_far, .side = CLAMP (SMALL * ((a->width + SMALL_PLANE - 1) / SMALL_PLANE), SMALL, MOST) };
   step->n = squares_of (step, a->width) * squares_of (step, a->height);
   tangent_init (&step->tangent, a->width, a->height);
   direct_plane_init (&step->laid, a->width, a->height);
@@ -62,7 +64,7 @@ step_init (Step *step, const DirectPlane *a, ConsensusModel model)
       step->differences[c] = g_new (gfloat, size);
     }
   step->sums = g_new (RefineSums, step->n + 1);
-  step->own = g_new (RefineSums, step->n + 1);
+  step->seen = g_new (gdouble, step->n + 1);
 }
 
 static void
@@ -76,7 +78,7 @@ step_clear (Step *step)
       g_free (step->differences[c]);
     }
   g_free (step->sums);
-  g_free (step->own);
+  g_free (step->seen);
 }
 
 /* Gradients of B, and which pixels have all four neighbours.  Returns how many. */
@@ -238,44 +240,51 @@ typedef struct
 /* Each product is of A's gradient and B's: what is noise in one is not in the other.  Of the hessian also what is above its diagonal, which nobody
  * reads: a row is a vector. */
 static inline void
-add_pixel (const gdouble *a, const gdouble *mean_a, const gdouble *b, const gdouble *mean_b, gdouble half, gdouble difference, RefineSums *sums,
-           RefineSums *own)
+add_pixel (const gdouble p[TANGENT_MOST], const gdouble q[TANGENT_MOST], gint numbers, gboolean is_far, gdouble half, gdouble difference, RefineSums *sums)
 {
-  gdouble p[TANGENT_MOST], q[TANGENT_MOST];
-
-  for (gint m = 0; m < TANGENT_MOST; m++)
+  for (gint m = 0; m < numbers; m++)
     {
-      p[m] = a[m] - mean_a[m];
-      q[m] = b[m] - mean_b[m];
-    }
-  for (gint m = 0; m < TANGENT_MOST; m++)
-    {
-      const gdouble of_a = half * p[m], of_b = half * q[m];
+      const gdouble of_a = half * p[m], of_b = half * q[m], both = 0.5 * (of_a + of_b);
 
       sums->steepest[m] += (of_a + of_b) * difference;
-      for (gint l = 0; l < TANGENT_MOST; l++)
-        {
+      if (is_far)
+        for (gint l = 0; l < TANGENT_MOST; l++)
+          sums->hessian[m][l] += both * (p[l] + q[l]);
+      else
+        for (gint l = 0; l < TANGENT_MOST; l++)
           sums->hessian[m][l] += of_a * q[l] + of_b * p[l];
-          own->hessian[m][l] += 0.5 * (of_a + of_b) * (p[l] + q[l]);
-        }
     }
 }
 
-TESSERA_CLONES static void
-add_pixels (const Step *step, gint color, Square square, const Columns *a, const Columns *b, RefineSums *sums, RefineSums *own)
+static inline void
+subtract_means (const Columns *columns, gint k, gdouble column[TANGENT_MOST])
 {
+  for (gint m = 0; m < TANGENT_MOST; m++)
+    column[m] = columns->columns[(gsize) k * TANGENT_MOST + m] - columns->means[m];
+}
+
+TESSERA_CLONES static void
+add_pixels (const Step *step, gint color, Square square, const Columns *a, const Columns *b, RefineSums *sums, gdouble *seen)
+{
+  const gint    numbers = tangent_size (step->model);
   const gdouble scale = step->scale[color];
   gint          k = 0;
 
   for (gint y = square.y; y < square.y + square.height; y++)
-    for (gint x = square.x; x < square.x + square.width; x++, k += TANGENT_MOST)
+    for (gint x = square.x; x < square.x + square.width; x++, k++)
       {
         const gsize   i = (gsize) y * step->a->width + x;
         const gdouble difference = step->differences[color][i], far = difference / (BIWEIGHT * scale);
         const gdouble near = 1 - far * far, weight = near > 0 ? near * near / (scale * scale) : 0;
 
-        if (step->laid.known[color][i] != 0.0f && weight != 0)
-          add_pixel (a->columns + k, a->means, b->columns + k, b->means, 0.5 * weight, difference, sums, own);
+        gdouble       p[TANGENT_MOST], q[TANGENT_MOST];
+
+        if (step->laid.known[color][i] == 0.0f || weight == 0)
+          continue;
+        subtract_means (a, k, p);
+        subtract_means (b, k, q);
+        add_pixel (p, q, numbers, step->is_far, 0.5 * weight, difference, sums);
+        *seen += weight * (p[0] + q[0]) * (p[0] + q[0]);
       }
 }
 
@@ -293,13 +302,13 @@ add_squares (gint part, gint parts, gpointer data)
       const gint   size = square.width * square.height;
 
       memset (&step->sums[i], 0, sizeof *step->sums);
-      memset (&step->own[i], 0, sizeof *step->own);
+      step->seen[i] = 0;
       for (gint c = 0; c < DIRECT_COLORS; c++)
         {
           take_gradients (step, c, square, of_a, of_b);
           fill_columns (step, c, square, of_a, of_a + size, a.columns, a.means);
           fill_columns (step, c, square, of_b, of_b + size, b.columns, b.means);
-          add_pixels (step, c, square, &a, &b, &step->sums[i], &step->own[i]);
+          add_pixels (step, c, square, &a, &b, &step->sums[i], &step->seen[i]);
         }
     }
   g_free (a.columns);
@@ -325,13 +334,12 @@ add_up (Step *step, const DirectPlane *b, const gdouble matrix[9])
   return TRUE;
 }
 
-/* `is_far`: by the square of the gradients, whose noise makes a step shorter, but which always has an answer. */
+/* The square of the gradients' mean, whose noise makes a step shorter, always has an answer. */
 static gboolean
-solve (const Step *step, gboolean is_far, gdouble answer[TANGENT_MOST])
+solve (const Step *step, gdouble answer[TANGENT_MOST])
 {
-  const RefineSums *all = is_far ? step->own : step->sums;
-  const gint        n = tangent_size (step->model);
-  gdouble           hessian[TANGENT_MOST][TANGENT_MOST] = { { 0 } };
+  const gint n = tangent_size (step->model);
+  gdouble    hessian[TANGENT_MOST][TANGENT_MOST] = { { 0 } };
 
   memset (answer, 0, TANGENT_MOST * sizeof *answer);
   for (gint i = 0; i < step->n; i++)
@@ -339,7 +347,7 @@ solve (const Step *step, gboolean is_far, gdouble answer[TANGENT_MOST])
       {
         answer[k] += step->sums[i].steepest[k];
         for (gint l = 0; l <= k; l++)
-          hessian[k][l] += all[i].hessian[k][l];
+          hessian[k][l] += step->sums[i].hessian[k][l];
       }
   return solve_positive (hessian[0], TANGENT_MOST, n, LEAST_PIVOT, answer);
 }
@@ -351,10 +359,10 @@ direct_step_all (const DirectPlane *a, const DirectPlane *b, ConsensusModel mode
   gdouble  answer[TANGENT_MOST], went = INFINITY;
   gboolean is_known = TRUE;
 
-  step_init (&step, a, model);
+  step_init (&step, a, model, is_far);
   for (gint i = 0; i < STEPS && is_known && went > STILL; i++)
     {
-      is_known = add_up (&step, b, matrix) && solve (&step, is_far, answer);
+      is_known = add_up (&step, b, matrix) && solve (&step, answer);
       for (gint k = 0; k < TANGENT_MOST && i >= FIRST; k++)
         answer[k] *= SHORTER;
       if (is_known)
@@ -371,12 +379,12 @@ direct_step_sums (const DirectPlane *a, const DirectPlane *b, const gdouble matr
   Step        step;
   RefineSums *result;
 
-  step_init (&step, a, MODEL_HOMOGRAPHY);
+  step_init (&step, a, MODEL_HOMOGRAPHY, FALSE);
   result = g_new (RefineSums, step.n + 1);
   *n = 0;
   if (add_up (&step, b, matrix))
     for (gint i = 0; i < step.n; i++)
-      if (step.own[i].hessian[0][0] > 0)
+      if (step.seen[i] > 0)
         result[(*n)++] = step.sums[i];
   step_clear (&step);
   return result;
