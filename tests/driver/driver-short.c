@@ -2,7 +2,8 @@
  *
  * Where the system has less than usual.  `driver-short threads`: none can be begun when kernels have to be checked, which takes
  * none.  `driver-short child`: a child of fork () has none of those that its parent had, and the parent has done nothing
- * but gegl_init; the child computes, in C, and ends.  `driver-short plans`: what fits no plan launches nothing. */
+ * but gegl_init; the child computes, in C, and ends.  `driver-short plans`: what fits no plan launches nothing.  `driver-short piece`: a picture that
+ * is one band; says its largest piece of memory, and where it was computed. */
 #include "no-threads.h"
 
 #include <signal.h>
@@ -18,6 +19,8 @@ static const DriverCase sobel = { .name = "sobel", .operation = "tessera:sobel",
                                   .width = 61, .height = 50 };
 static const DriverCase mean = { .name = "mean-blur", .operation = "tessera:mean-blur", .settings = "radius=3", .format = "RGBA float",
                                  .width = 61, .height = 50 };
+static const DriverCase label = { .name = "label", .operation = "tessera:label", .settings = "", .format = "RGBA float", .width = 500, .height = 300,
+                                  .is_whole = TRUE };
 static const DriverCase large = { .name = "mean-blur", .operation = "tessera:mean-blur", .settings = "radius=200", .format = "RGBA float",
                                   .width = 300, .height = 300 };
 
@@ -125,6 +128,33 @@ without_plans (void)
   driver_picture_clear (&small);
 }
 
+/* ----------------------------------------------------------------- piece -- */
+
+static void
+one_piece (void)
+{
+  GString        *why = g_string_new (NULL);
+  DriverPicture   picture;
+  TesseraCounters before, after;
+  gfloat         *in_c, *pixels;
+
+  driver_now ("one piece");
+  driver_picture_init (&picture, &label, 1);
+  tessera_set_opencl_mode (TESSERA_OPENCL_OFF);
+  in_c = driver_run (&label, &picture);
+  tessera_set_opencl_mode (TESSERA_OPENCL_TRY);
+  tessera_get_counters (&before);
+  pixels = driver_run (&label, &picture);
+  tessera_get_counters (&after);
+  driver_same (&label, pixels, in_c, "where one piece is as large and in C", why);
+  driver_verdict (! why->len, "one piece", why->str);
+  printf ("largest: %" G_GINT64_FORMAT "\nin: %s\n", stub.largest (), after.device_requests > before.device_requests ? "OpenCL" : "C");
+  g_free (in_c);
+  g_free (pixels);
+  g_string_free (why, TRUE);
+  driver_picture_clear (&picture);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -138,6 +168,8 @@ main (int argc, char **argv)
     {
       if (strcmp (what, "threads") == 0)
         without_threads ();
+      else if (strcmp (what, "piece") == 0)
+        one_piece ();
       else
         without_plans ();
       tessera_trim ();

@@ -12,6 +12,7 @@ Races in the engine: run-driver.py build-tsan threads, after
 import glob
 import hashlib
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -160,6 +161,23 @@ def holds(report, driver, arguments):
 def short(report, driver, arguments):
     for what in arguments or ('threads', 'child', 'plans'):
         collect(report, f'driver-short {what}', driver.start('driver-short', what), 120)
+    if not arguments:
+        one_piece(report, driver)
+
+
+def one_piece(report, driver):
+    """A device's largest piece of memory may be used, to its last byte, and no more."""
+    def largest(plan=''):
+        out, _ = collect(report, f'driver-short piece {plan}', driver.start('driver-short', 'piece', plan=plan), 120)
+        found = re.search(r'^largest: (\d+)\nin: OpenCL$', out, re.MULTILINE)
+        return int(found[1]) if found else 0
+
+    wanted = largest()
+    report.check('the picture has a piece of memory of the size of its pixels', wanted >= 500 * 300 * 4, str(wanted))
+    for piece in (wanted, wanted - 1):
+        made = largest(f'piece:{piece}')
+        report.check(f'of {piece} bytes that a piece may have, where {wanted} are wanted, all are used or fewer',
+                     made == wanted if piece == wanted else 0 < made < wanted, str(made))
 
 
 def first(report, driver, arguments):

@@ -122,6 +122,8 @@ hook_GetDeviceInfo (cl_device_id device, cl_device_info what, size_t size, void 
       if (stub_lies (STUB_LIE_NOTHING))
         *(cl_ulong *) value = 0;
     }
+  if (what == CL_DEVICE_MAX_MEM_ALLOC_SIZE && stub_piece ())
+    *(cl_ulong *) value = stub_piece ();
   if (what == CL_DEVICE_COMPILER_AVAILABLE && stub_lies (STUB_LIE_VERSION))
     *(cl_bool *) value = CL_FALSE;
   if (what == CL_DEVICE_TYPE && stub_lies (STUB_LIE_GPU))
@@ -174,6 +176,29 @@ create_buffer (cl_context context, cl_mem_flags flags, size_t size, void *host, 
   return made;
 }
 
+static GMutex size_lock;
+static gint64 largest;          /* of the device's own memory */
+
+static void
+note_size (cl_mem_flags flags, size_t size)
+{
+  g_mutex_lock (&size_lock);
+  if (! (flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_USE_HOST_PTR)))
+    largest = MAX (largest, (gint64) size);
+  g_mutex_unlock (&size_lock);
+}
+
+__attribute__ ((visibility ("default"))) gint64
+stub_icd_largest (void)
+{
+  gint64 answer;
+
+  g_mutex_lock (&size_lock);
+  answer = largest;
+  g_mutex_unlock (&size_lock);
+  return answer;
+}
+
 cl_mem CL_API_CALL
 hook_CreateBuffer (cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *errcode)
 {
@@ -188,6 +213,7 @@ hook_CreateBuffer (cl_context context, cl_mem_flags flags, size_t size, void *ho
     {
       stub_adopt (made);
       stub_count (STUB_KIND (memories), 1);
+      note_size (flags, size);
       if (flags & CL_MEM_USE_HOST_PTR)
         stub_host_known (made, host, size);
     }

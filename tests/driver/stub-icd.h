@@ -31,6 +31,7 @@
  *   skip KERNEL         this one does not run, and new memory of the device holds threes
  *   lie:memory          the device has 1 TiB of memory, in one piece
  *   lie:nothing         the device has no memory
+ *   piece:N             one piece of the device's memory has at most N bytes
  *   lie:build           programs build without being built
  *   lie:version         the device has no compiler
  *   lie:cut             a kernel is launched in two parts, left and right, which is no lie: the engine cuts wide rows so
@@ -67,6 +68,7 @@ typedef void (*StubWatch) (const gchar *entry);
   X (gint64, settle, (void))                            \
   X (gint64, overlaps, (void))                          \
   X (gint64, kernels, (void))                           \
+  X (gint64, largest, (void))                           \
   X (void, set_watch, (StubWatch watch))
 
 /* set_plan: FALSE if it is not understood.  met: whether a fault of the plan has
@@ -74,7 +76,7 @@ typedef void (*StubWatch) (const gchar *entry);
  * come now; how many.  settle: strays come no
  * more; how often host memory was unmapped or released while one was still to come.  overlaps: how often a kernel was launched,
  * since this was last asked, while its last launch had not ended; the first question begins the count.
- * kernels: of the program that was built last. */
+ * kernels: of the program that was built last.  largest: bytes of the largest memory of the device that was made. */
 
 typedef struct
 {

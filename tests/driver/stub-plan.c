@@ -9,7 +9,7 @@
 #define MAX_RULES 16
 #define EXPORT __attribute__ ((visibility ("default")))
 
-typedef enum { RULE_FAIL, RULE_FROM, RULE_EVERY, RULE_LOST, RULE_EVENT, RULE_COMMAND, RULE_DELAY } RuleKind;
+typedef enum { RULE_FAIL, RULE_FROM, RULE_EVERY, RULE_LOST, RULE_EVENT, RULE_COMMAND, RULE_DELAY, RULE_PIECE } RuleKind;
 
 typedef struct
 {
@@ -149,6 +149,11 @@ parse_words (gchar **word, guint n_words, Rule *rule, guint *lie)
     }
   if (n_words < 2 || ! find_number (word[1], &rule->n))
     return FALSE;
+  if (strcmp (word[0], "piece") == 0)
+    {
+      rule->kind = RULE_PIECE;
+      return n_words == 2;
+    }
   if (strcmp (word[0], "lost") == 0)
     {
       rule->kind = RULE_LOST;
@@ -209,6 +214,7 @@ rule_fires_locked (Rule *rule, StubEntry entry)
     case RULE_EVENT:
     case RULE_COMMAND:
     case RULE_DELAY:
+    case RULE_PIECE:
       break;
     }
   return FALSE;
@@ -283,6 +289,19 @@ stub_lies (StubLie lie)
   met = met || answer;
   g_mutex_unlock (&lock);
   return answer;
+}
+
+guint64
+stub_piece (void)
+{
+  guint64 piece = 0;
+
+  g_mutex_lock (&lock);
+  for (guint i = 0; i < n_rules; i++)
+    if (rules[i].kind == RULE_PIECE)
+      piece = rules[i].n;
+  g_mutex_unlock (&lock);
+  return piece;
 }
 
 StubFate

@@ -92,6 +92,8 @@ gboolean    stub_is_lost     (void);
 gboolean    stub_lies        (StubLie lie);
 gboolean    stub_skips       (const char *kernel);
 gboolean    stub_skips_some  (void);
+/* Bytes that one piece of memory may have; 0: as many as the device says. */
+guint64     stub_piece       (void);
 /* Asked once for each command. */
 StubFate    stub_fate        (StubCommand command);
 /* What the event of a command that has failed says. */
