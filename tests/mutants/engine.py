@@ -178,4 +178,6 @@ ROWS = [
     ('603', 'equivalent', 'opencl/engine/formats.c',
      'return layout >= 0 && (layout & LAYOUT_OWN)', 'return layout > 0 && (layout & LAYOUT_OWN)', 1,
      'a layout of 0 has no bit'),
+    ('604', 'real', 'opencl/engine/memory.c',
+     '  return bytes <= device->max_allocation', '  return bytes < device->max_allocation', 1),
 ]

@@ -118,7 +118,7 @@ ROWS = [
     ('590', 'real', 'operations/points/refine.c',
      '(square->y + y - steps->tangent.y)', '(square->y + y - steps->tangent.x)', 1),
     ('591', 'real', 'operations/points/direct-step.c',
-     'tangent_size (step->model), n = square.width * square.height', 'tangent_size (step->model), n = square.height * square.height', 1),
+     'x < square.x + square.width; x++, k++)\n        if (known[x]', 'x < square.x + square.height; x++, k++)\n        if (known[x]', 1),
     ('592', 'equivalent', 'operations/points/combine-values.c',
      '6.4f, 6.5f, 6.0f', '6.4f, 6.565f, 6.0f', 1,
      'the factor was measured to two digits; noise and outliers stay within what is promised'),
