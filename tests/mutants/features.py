@@ -117,7 +117,7 @@ ROWS = [
      'PER_MEDIAN * median_difference (steps, TRUE)', 'PER_MEDIAN + median_difference (steps, TRUE)', 1),
     ('590', 'real', 'operations/points/refine.c',
      '(square->y + y - steps->tangent.y)', '(square->y + y - steps->tangent.x)', 1),
-    ('591', 'real', 'operations/points/direct-step.c',
+    ('591', 'new', 'operations/points/direct-step.c',
      'x < square.x + square.width; x++, k++)\n        if (known[x]', 'x < square.x + square.height; x++, k++)\n        if (known[x]', 1),
     ('592', 'equivalent', 'operations/points/combine-values.c',
      '6.4f, 6.5f, 6.0f', '6.4f, 6.565f, 6.0f', 1,
