@@ -116,6 +116,26 @@ is_too_small (const RefinePicture *a, const RefinePicture *b, gint side)
   return MIN (MIN (a->bounds.width, a->bounds.height), MIN (b->bounds.width, b->bounds.height)) < SMALLEST * side << COARSEST;
 }
 
+/* Another movement that points found may be that of a thing before the scene: the one that excuses most. */
+static void
+excuse (const DirectPicture *a, const DirectPicture *b, const DirectHints *hints, gint side, const gdouble matrix[9], DirectVote *vote)
+{
+  for (gint k = 0; k < 2; k++)
+    for (gint i = 0; i < hints->n; i++)
+      {
+        const gint   level = 2 - k;
+        const gdouble size = 1.0 / (side << level);
+        gdouble      other[9], there[9];
+
+        memcpy (other, hints->matrices[i], sizeof other);
+        memcpy (there, matrix, sizeof there);
+        matrix_enlarge (size, size, other);
+        matrix_enlarge (1.0 / (1 << level), 1.0 / (1 << level), there);
+        if (hints->is_likely[i])
+          vote->excused[k] = MAX (vote->excused[k], direct_excused (a, b, level, there, other));
+      }
+}
+
 gboolean
 align_repeats (const RefinePicture *a, const RefinePicture *b, const gdouble matrix[9])
 {
@@ -147,7 +167,7 @@ align_direct (const RefinePicture *a, const RefinePicture *b, const DirectHints 
   gboolean      is_found;
 
   *verdict = (RefineVerdict) { .is_known = FALSE };
-  *vote = (DirectVote) { { 0 }, { 0 } };
+  *vote = (DirectVote) { { 0 }, { 0 }, { 0 } };
   if (is_too_small (a, b, side))
     return FALSE;
   direct_picture_init (&of_a, a, side);
@@ -170,8 +190,10 @@ align_direct (const RefinePicture *a, const RefinePicture *b, const DirectHints 
       if (is_found && level == 1)
         direct_vote (&of_a, &of_b, 1, matrix, &vote->seen[1], &vote->agree[1]);
     }
+  if (is_found)
+    excuse (&of_a, &of_b, hints, side, matrix, vote);
   if (is_found && direct_repeats (&of_a, &of_b, matrix))
-    *vote = (DirectVote) { { 0 }, { 0 } };
+    *vote = (DirectVote) { { 0 }, { 0 }, { 0 } };
   if (is_found)
     {
       memcpy (known.matrix, matrix, sizeof known.matrix);

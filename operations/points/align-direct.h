@@ -18,6 +18,7 @@
 typedef struct
 {
   gint    seen[2], agree[2];    /* blocks that show more than noise, and those that show the same: large ones, small ones */
+  gint    excused[2];           /* ... that show a thing that moves by itself */
 } DirectVote;
 
 #define DIRECT_HINTS 8
@@ -25,8 +26,9 @@ typedef struct
 /* Movements that points have found and nobody believes: places of B -> of A, from their bounds' first pixel.  The search begins there, too. */
 typedef struct
 {
-  gdouble matrices[DIRECT_HINTS][9];
-  gint    n;
+  gdouble  matrices[DIRECT_HINTS][9];
+  gboolean is_likely[DIRECT_HINTS];     /* something moves so, be it the scene or a thing in it */
+  gint     n;
 } DirectHints;
 
 /* `matrix`: places of B -> of A, from their bounds' first pixel; if `before` is not NULL, it is some pixels off, and that is its vote.  *model: as refine_near's.  The verdict's error is in pixels of A; its agreement is the share of

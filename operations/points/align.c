@@ -30,6 +30,7 @@
 #define DIRECT_ERROR  0.7       /* pixels at a corner, where no points agree: then the verdict is off by more than it tells, now and then */
 #define DIRECT_BLOCKS 40        /* that must agree */
 #define DIRECT_SHARE  0.85      /* ... of large ones and of small ones: of 200 pairs that have nothing in common a third did */
+#define CLEARLY       1.5       /* times the parts that show a thing which moves by itself: of the two the scene is what covers more */
 #define FEWEST_PAIRS  3         /* that make a start */
 #define STANDS        1.0       /* pixels at a corner: nothing has moved */
 #define STILL_SHARE   0.7       /* of the blocks: where fewer show the same, most of what does shows nothing else, if it is a scene and not dust */
@@ -146,6 +147,7 @@ typedef struct
   const AlignPoints *in_a, *in_b;
   const Match       *matches;
   gint               n;
+  const DirectHints *hints;
 } Compared;
 
 /* Away from the points that agree, do the pictures show the same at large? */
@@ -186,8 +188,12 @@ is_witnessed (const CoarseVote *voted, const RefineVerdict *verdict)
 static gboolean
 is_seen (const DirectVote *voted, const RefineVerdict *verdict)
 {
-  return verdict->error <= DIRECT_ERROR && voted->agree[0] + voted->agree[1] >= DIRECT_BLOCKS && voted->agree[0] >= DIRECT_SHARE * voted->seen[0]
-         && voted->agree[1] >= DIRECT_SHARE * voted->seen[1];
+  const gint agree = voted->agree[0] + voted->agree[1];
+  gboolean   is_seen = verdict->error <= DIRECT_ERROR && agree >= DIRECT_BLOCKS && agree >= CLEARLY * (voted->excused[0] + voted->excused[1]);
+
+  for (gint k = 0; k < 2; k++)
+    is_seen &= voted->agree[k] >= DIRECT_SHARE * (voted->seen[k] - voted->excused[k]) && voted->agree[k] >= LEAST_SHARE * voted->seen[k];
+  return is_seen;
 }
 
 /* By all pixels at once; from the found matrix, whose vote `before` becomes, or without one. */
@@ -248,7 +254,7 @@ ask_all_pixels (const Compared *c, const AlignSettings *settings, const Consensu
   matrix_enlarge (c->reference->factor, c->moving->factor, direct.matrix);
   if (found->is_aligned)
     memcpy (direct.matrix, found->matrix, sizeof direct.matrix);
-  if (find_direct (c->reference, c->moving, settings, NULL, &before, &voted, &direct))
+  if (find_direct (c->reference, c->moving, settings, c->hints, &before, &voted, &direct))
     {
       if (! found->is_aligned || direct.error < found->error || apart (&c->moving->full.bounds, direct.matrix, found->matrix) > OFF)
         *found = direct;
@@ -358,6 +364,7 @@ add_hint (const Compared *c, const Consensus *found, DirectHints *hints)
 
   if (hints->n == DIRECT_HINTS || found->inliers < FEWEST_PAIRS || ! matrix_invert (found->matrix, inverse))
     return;
+  hints->is_likely[hints->n] = found->is_likely;
   memcpy (hints->matrices[hints->n], found->matrix, sizeof found->matrix);
   matrix_enlarge (c->reference->factor, c->moving->factor, hints->matrices[hints->n++]);
 }
@@ -370,7 +377,7 @@ find_once (const TesseraErrand *errand, AlignPicture *reference, const AlignPoin
   g_autofree Match    *matches = NULL;
   Consensus            second;
   const gint           n = match_descriptors (errand, in_a->descriptors, in_a->n, in_b->descriptors, in_b->n, settings->ratio, TRUE, &matches);
-  const Compared       compared = { reference, moving, in_a, in_b, matches, n };
+  const Compared       compared = { reference, moving, in_a, in_b, matches, n, hints };
 
   if (n < 0)
     return FALSE;

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "matrix.h"
+
 #define SEEN        4.0         /* times the variance of noise */
 #define UNSEEN      1e-3        /* a deviation of the root of light that nobody sees */
 #define ALIKE       0.7         /* correlation: of what is the same it is above 0.9 */
@@ -101,4 +103,39 @@ direct_vote (const DirectPicture *a, const DirectPicture *b, gint level, const g
       *agree += says[i] == DIRECT_SAME;
     }
   return *seen > 0 ? sum * sum / *seen : 0;
+}
+
+/* The block in which the middle of this one comes to lie; -1: none. */
+static gint
+block_after (gint block, gint across, gint n, const gdouble matrix[9])
+{
+  gdouble x, y;
+
+  if (! (matrix_map (matrix, (block % across + 0.5) * DIRECT_BLOCK - 0.5, (block / across + 0.5) * DIRECT_BLOCK - 0.5, &x, &y) > 0))
+    return -1;
+  x = floor ((x + 0.5) / DIRECT_BLOCK);
+  y = floor ((y + 0.5) / DIRECT_BLOCK);
+  return x >= 0 && x < across && y >= 0 && y < n / across ? (gint) y * across + (gint) x : -1;
+}
+
+gint
+direct_excused (const DirectPicture *a, const DirectPicture *b, gint level, const gdouble matrix[9], const gdouble other[9])
+{
+  const gint         n = direct_blocks_of (a, level), across = direct_blocks_across (a, level);
+  g_autofree guint8 *says = g_new (guint8, n + 1), *of_other = g_new (guint8, n + 1);
+  gdouble            to_other[9];
+  gint               excused = 0;
+
+  if (n == 0 || ! matrix_invert (matrix, to_other))
+    return 0;
+  matrix_multiply (other, to_other, to_other);
+  direct_compare (a, b, level, matrix, says);
+  direct_compare (a, b, level, other, of_other);
+  for (gint i = 0; i < n; i++)
+    {
+      const gint there = block_after (i, across, n, to_other);
+
+      excused += says[i] == DIRECT_DIFFERENT && (of_other[i] == DIRECT_SAME || (there >= 0 && of_other[there] == DIRECT_SAME));
+    }
+  return excused;
 }

@@ -18,5 +18,7 @@ gint     direct_blocks_of     (const DirectPicture *picture, gint level);
 gdouble  direct_compare       (const DirectPicture *a, const DirectPicture *b, gint level, const gdouble matrix[9], guint8 *says);
 /* Counts them.  Returns how well they agree, all together: their mean correlation, and as much more as there are more of them. */
 gdouble  direct_vote          (const DirectPicture *a, const DirectPicture *b, gint level, const gdouble matrix[9], gint *seen, gint *agree);
+/* How many blocks that differ show a thing that moves as `other`: it lies there in A, or in B. */
+gint     direct_excused       (const DirectPicture *a, const DirectPicture *b, gint level, const gdouble matrix[9], const gdouble other[9]);
 
 #endif
