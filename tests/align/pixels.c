@@ -5,10 +5,12 @@
 #include "align.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "align-direct.h"
 #include "align-stars.h"
 #include "direct-step.h"
+#include "direct-vote.h"
 #include "matrix.h"
 #include "../engine/verdict.h"
 #include "../match/matching.h"
@@ -182,6 +184,49 @@ check_turned (void)
     }
 }
 
+/* ------------------------------------------------------------------- a thing -- */
+
+#define THING 96                /* pixels, a side */
+
+static void
+hold_thing (Photo *photo, const Photo *thing, gint x, gint y)
+{
+  for (gint v = 0; v < THING; v++)
+    memcpy (photo->values + 3 * ((gsize) (y + v) * photo->width + x), thing->values + 3 * (gsize) v * thing->width, 3 * THING * sizeof (gfloat));
+}
+
+/* Of the blocks that differ after the scene's movement those are excused where the thing lies; where nothing moved so, none. */
+static void
+check_excused (void)
+{
+  static const gdouble still[9] = MATRIX_IDENTITY, thing_went[9] = { 1, 0, 32, 0, 1, -16, 0, 0, 1 }, nothing_went[9] = { 1, 0, -40, 0, 1, 56, 0, 0, 1 };
+  const Babl          *format = babl_format ("RaGaBaA float");
+  Photo                pictures[2] = { draw_scene (7, SCENE_WIDTH, SCENE_HEIGHT, 4, G_MAXINT), draw_scene (7, SCENE_WIDTH, SCENE_HEIGHT, 4, G_MAXINT) };
+  Photo                thing = draw_scene (8, THING, THING, 2, G_MAXINT);
+  DirectPicture        of[2];
+  gint                 seen, agree, excused, by_nothing;
+
+  hold_thing (&pictures[0], &thing, 112, 48);
+  hold_thing (&pictures[1], &thing, 80, 64);
+  for (gint k = 0; k < 2; k++)
+    {
+      GeglBuffer   *buffer = photo_buffer (&pictures[k], 0, 0);
+      RefinePicture picture = { buffer, *gegl_buffer_get_extent (buffer), format };
+
+      direct_picture_init (&of[k], &picture, 1);
+      g_object_unref (buffer);
+      photo_free (&pictures[k]);
+    }
+  direct_vote (&of[0], &of[1], 0, still, &seen, &agree);
+  excused = direct_excused (&of[0], &of[1], 0, still, thing_went);
+  by_nothing = direct_excused (&of[0], &of[1], 0, still, nothing_went);
+  expect (excused >= 0.75 * (seen - agree) && agree + excused <= seen, "of %d blocks %d agree, and a thing excuses %d", seen, agree, excused);
+  expect (by_nothing <= 0.25 * (seen - agree), "of %d blocks that differ a movement that nothing made excuses %d", seen - agree, by_nothing);
+  for (gint k = 0; k < 2; k++)
+    direct_picture_clear (&of[k]);
+  photo_free (&thing);
+}
+
 /* ------------------------------------------------------------------- stars -- */
 
 #define STARS      120
@@ -270,5 +315,6 @@ pixels (void)
   check_wall ();
   check_far ();
   check_turned ();
+  check_excused ();
   check_stars ();
 }
