@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-3.0-or-later
 """run-reports.py BUILD: reports of tessera-sequence against their published formats and against its tables; where frames lie, when they
 were taken and how bright objects are, by one header, by options, or not at all; and that what is missing is told."""
+import array
 import csv
 import datetime
 import importlib
@@ -241,17 +242,17 @@ def sky_of(x, y, scale):
 class Catalogue:
     """The stars of a field, whose light has the magnitude ZERO where it is 1."""
 
-    def __init__(self, nights):
+    def __init__(self, nights, name='wide', seed=9, frames=16):
         self.dice, self.nights = random.Random(11), nights
-        done = nights.gegl.command([os.path.join(nights.gegl.build, 'tools', 'stars', 'tessera-stars'), '--frames=16', f'--size={WIDE}x{WIDE}',
-                                    '--seed=9', '--objects=14,1.1,-0.7', nights.path('wide')])
+        done = nights.gegl.command([os.path.join(nights.gegl.build, 'tools', 'stars', 'tessera-stars'), f'--frames={frames}', f'--size={WIDE}x{WIDE}',
+                                    f'--seed={seed}', '--objects=14,1.1,-0.7', nights.path(name)])
         assert done.returncode == 0, done.stderr
-        self.frames = nights.path('wide', 'frames')
-        with open(nights.path('wide', 'stars.csv'), newline='', encoding='utf-8') as file:
+        self.frames = nights.path(name, 'frames')
+        with open(nights.path(name, 'stars.csv'), newline='', encoding='utf-8') as file:
             rows = [[float(row[key]) for key in ('x', 'y', 'flux')] for row in csv.DictReader(file)]
         self.stars, self.inside = ([(*sky_of(x, y, nights.scale()), ZERO - 2.5 * math.log10(flux)) for x, y, flux in some]
                                    for some in (rows, [row for row in rows if 30 < min(row[:2]) and max(row[:2]) < WIDE - 30]))
-        with open(nights.path('wide', 'objects.csv'), newline='', encoding='utf-8') as file:
+        with open(nights.path(name, 'objects.csv'), newline='', encoding='utf-8') as file:
             self.truth = ZERO - 2.5 * math.log10(float(next(csv.DictReader(file))['flux']))
 
     def run(self, name, stars, head='ra,dec,mag', *words):
@@ -267,6 +268,39 @@ class Catalogue:
     def crowd(self, n):
         """Stars where there are none."""
         return [(MIDDLE[0] + self.dice.uniform(-0.06, 0.06), MIDDLE[1] + self.dice.uniform(-0.055, 0.055), self.dice.uniform(9, 12)) for _ in range(n)]
+
+
+def of_two_skies(report, nights, catalogue):
+    """Two fields in one night, the second through half of the air: each has a zero point of its own."""
+    other, away = Catalogue(nights, 'second', 10), 0.3
+    os.mkdir(nights.path('both'))
+    for k, (field, part) in enumerate(((catalogue, 1), (other, 0.5))):
+        for i, file in enumerate(sorted(os.listdir(field.frames))):
+            path = nights.path('both', f'{k}{i:03}.fits')
+            with open(os.path.join(field.frames, file), 'rb') as stream:
+                head, counts = stream.read(2880), array.array('h', stream.read(2 * WIDE ** 2))
+            counts.byteswap()
+            counts = array.array('h', (int((value + 32768) * part + 0.5) - 32768 for value in counts))
+            counts.byteswap()
+            with open(path, 'wb') as stream:
+                stream.write(head + counts.tobytes() + bytes(-2 * WIDE ** 2 % 2880))
+            change(path, {'CRVAL1': f'{MIDDLE[0] + away * k:20.9f}', 'DATE-OBS': f"'2026-11-01T0{3 + k}:{i:02}:00'"})
+    first = catalogue.frames
+    catalogue.frames = nights.path('both')
+    errors, seen = catalogue.run('two-skies', catalogue.stars + [(ra + away, dec, mag) for ra, dec, mag in other.stars])
+    catalogue.frames = first
+    off = [[float(values['mag']) - truth for values in seen if (float(values['ra']) > MIDDLE[0] + away / 2) == k] for k, truth in ((False, catalogue.truth), (True, other.truth))]
+    report.check('fields of other air have zero points of their own', 'of chain 0: ' in errors and 'of chain 1: ' in errors and min(map(len, off)) > 0
+                 and max(abs(one) for some in off for one in some) < 0.2, f'{off} {errors}')
+
+
+def of_many_frames(report, nights):
+    """A star in many frames is one star; what the files say does not count where a catalogue was given."""
+    catalogue = Catalogue(nights, 'long', 9, 110)
+    errors, _ = catalogue.run('one-star', catalogue.inside[:4], 'ra,dec,mag', '--history', '8')
+    report.check('four stars in many frames are four', 'the catalogue shows no zero point' in errors and 'are needed' in errors, errors)
+    errors, _ = catalogue.run('all-stars', catalogue.stars, 'ra,dec,mag', '--history', '8')
+    report.check('... and all are enough, in more than one frame', 'zero point: ' in errors and ' in 1 frame' not in errors, errors)
 
 
 def zero(report, nights):
@@ -286,9 +320,25 @@ def zero(report, nights):
     for name, stars, head in (('no-columns', catalogue.stars, 'x,y,z'), ('no-rows', [], 'ra,dec,mag'), ('degrees', [(ra, dec + 100, mag) for ra, dec, mag in catalogue.stars], 'ra,dec,mag')):
         errors, _ = catalogue.run(name, stars, head)
         report.check(f'{name}: it is no catalogue', 'is no catalogue of stars' in errors and not os.path.exists(nights.path(f'of-{name}', 'tracks.csv')), errors)
-    errors, _ = catalogue.run('sky', catalogue.stars)
-    code, errors = nights.run('merge', 'merged', nights.path('of-sky'), '--zero-point', nights.path('sky.csv'))
-    report.check('merge, which has no frames, takes a number alone', code == 2 and 'needs the frames' in errors, errors)
+    for name, lines in (('marked', '\ufeff"ra","dec","mag"\r\n'), ('tabs', 'name\tra\tdec\tmag\n')):
+        rows = [f'\t{ra}\t{dec}\t{mag}\n' if name == 'tabs' else f'"{ra - 360}","{dec}","{mag}"\r\n' for ra, dec, mag in catalogue.stars]
+        with open(nights.path(name + '.txt'), 'w', encoding='utf-8', newline='') as file:
+            file.write(lines + ''.join(rows))
+        _, errors = nights.run(catalogue.frames, f'of-{name}', '--zero-point', nights.path(name + '.txt'))
+        report.check(f'{name} lines are read', 'zero point: ' in errors, errors)
+    twice, seen = catalogue.run('twice', catalogue.stars * 2)
+    report.check('a star that stands there twice is one', 'zero point: ' in twice and seen, twice)
+    shutil.copytree(catalogue.frames, nights.path('said'))
+    for file in os.listdir(nights.path('said')):
+        change(nights.path('said', file), {'MAGZERO': '30.0'})
+    _, errors = nights.run(nights.path('said'), 'of-said', '--band', 'V', '--zero-point', nights.path('another-place.csv'))
+    report.check('what the files say takes no place of a catalogue that shows nothing', 'no magnitudes' in errors and
+                 not any('mag' in values for values in formats.ades_faults(nights.text('of-said', 'tracks.psv'))[1]), errors)
+    for words in (('merge', 'merged', nights.path('of-few'), '--zero-point', nights.path('few.csv')), (catalogue.frames, 'part', '--part', '1/2', '--zero-point', nights.path('few.csv'))):
+        code, errors = nights.run(*words)
+        report.check(f'{words[1]}: parts have a number alone', code == 2 and 'needs all frames' in errors, errors)
+    of_two_skies(report, nights, catalogue)
+    of_many_frames(report, nights)
 
 
 def main():

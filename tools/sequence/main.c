@@ -27,6 +27,7 @@ typedef struct
   gboolean has_none;            /* frames that can be read */
   gboolean has_no_masters;      /* that can be used */
   const FrameList *list;        /* NULL where parts are merged */
+  GArray *zeros;                /* ZeroPoint, of a catalogue; or NULL */
   gdouble cadence;
   gint64  began;
   GError *error;
@@ -213,8 +214,30 @@ tell_gain (const Tables *tables, const Options *options)
     progress_say ("the frames do not show how many electrons a count stands for (--gain): the noise of the stars' own light is not known");
 }
 
+/* Those that a catalogue shows, of each chain. */
 static void
-tell_json (const Tables *tables, const Run *run, const ReportSettings *report, const Options *options, guint64 rate)
+put_zeros (JsonBuilder *json, const GArray *zeros)
+{
+  if (! zeros)
+    return;
+  put_array (json, "zero_points");
+  for (guint i = 0; i < zeros->len; i++)
+    {
+      const ZeroPoint *found = &g_array_index (zeros, ZeroPoint, i);
+
+      put_object (json, NULL);
+      put_int (json, "chain", found->chain);
+      put_int (json, "stars", found->stars);
+      put_int (json, "frames", found->frames);
+      put_number (json, "zero_point", "%.4f", found->zero);
+      put_number (json, "error", "%.4f", found->error);
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+}
+
+static void
+tell_json (const Tables *tables, const Run *run, const Options *options, guint64 rate)
 {
   g_autoptr (JsonBuilder) json = json_builder_new ();
 
@@ -230,11 +253,7 @@ tell_json (const Tables *tables, const Run *run, const ReportSettings *report, c
   put_thresholds (json, "thresholds", tables_thresholds (tables, FALSE));
   put_thresholds (json, "track_thresholds", tables_thresholds (tables, TRUE));
   put_number (json, "gain_shown", "%.4g", gain_shown (tables, options));
-  if (options->stars)
-    {
-      put_number (json, "zero_point", "%.4f", report->zero_point);
-      put_number (json, "zero_point_error", "%.4f", report->zero_error);
-    }
+  put_zeros (json, run->zeros);
   put_int (json, "pictures", run->pictures);
   put_int (json, "blocks_made", run->made);
   put_number (json, "seconds", "%.3f", (g_get_monotonic_time () - run->began) / 1e6);
@@ -244,13 +263,13 @@ tell_json (const Tables *tables, const Run *run, const ReportSettings *report, c
 }
 
 static void
-tell_sums (const Tables *tables, const Run *run, const ReportSettings *report, const Options *options)
+tell_sums (const Tables *tables, const Run *run, const Options *options)
 {
   const gdouble adding = block_track_seconds ();
   const guint64 rate = adding > 0.0 ? (guint64) (tracks_tried () / adding) : 0;
 
   if (options->is_json)
-    tell_json (tables, run, report, options, rate);
+    tell_json (tables, run, options, rate);
   else
     progress_say ("%d of %d frames, %u detections, %d tracks, %u streaks; %s has the tables", run->used, run->frames, tables->detections->len,
                   tables->n_tracks, tables->streaks->len, options->output);
@@ -281,7 +300,7 @@ finish (Sequence *sequence, gint frames, gint block, const ReportSettings *given
       tables_place (&tables);
       tables_judge (&tables);
       if (options->stars)
-        zero_find (sequence, &tables, options->stars, report);
+        run->zeros = zero_find (sequence, &tables, options->stars, report);
       if (tables_write (&tables, options->output, report, &run->error) && plots_write (&tables, options->output, &run->error))
         run->pictures = sequence ? pictures_write (sequence, &tables, options->pictures, &run->error) : 0;
       if (! run->error && panels_write (&tables, options->output, &run->error))
@@ -292,11 +311,12 @@ finish (Sequence *sequence, gint frames, gint block, const ReportSettings *given
           count_frames (&tables, run);
           level_tell (&tables);
           report_tell (&tables, report);
-          tell_sums (&tables, run, report, options);
+          tell_sums (&tables, run, options);
           status = 2 * run->used < run->frames;
         }
     }
   tables_clear (&tables);
+  g_clear_pointer (&run->zeros, g_array_unref);
   return status;
 }
 

@@ -251,8 +251,8 @@ set_zero (Options *options, GError **error)
   if (end > zero_words && ! *end && isfinite (zero_point))
     return TRUE;
   zero_point = NAN;
-  if (g_str_equal (what[0], "merge"))
-    g_set_error (error, FRAMES_ERROR, FRAMES_ERROR_UNREADABLE, "a number is needed where parts are merged: a file of stars needs the frames");
+  if (part || (g_str_equal (what[0], "merge") && what[1]))
+    g_set_error (error, FRAMES_ERROR, FRAMES_ERROR_UNREADABLE, "a number is needed where there are parts: a file of stars needs all frames in one run");
   else
     options->stars = zero_catalogue (zero_words, error);
   if (! options->stars)

@@ -584,8 +584,15 @@ void        report_tell        (const Tables *tables, const ReportSettings *sett
 /* sequence-zero.c: stars of a file of lines, whose first names the columns ra, dec (degrees, ICRS) and mag; separated by commas, semicolons, tabs,
  * bars or single blanks.  NULL: it is none. */
 GArray     *zero_catalogue     (const gchar *path, GError **error);
-/* Sets the zero point that these show, and its error, or says why they show none. */
-void        zero_find          (Sequence *sequence, const Tables *tables, const GArray *catalogue, ReportSettings *report);
+/* What these show of a chain of frames.  NaN: nothing that is believed. */
+typedef struct
+{
+  gint    chain, stars, frames;
+  gdouble zero, error;
+} ZeroPoint;
+
+/* Of each chain.  Sets those of the frames in place of what the files say, and the largest error, and says them, or why there is none. */
+GArray     *zero_find          (Sequence *sequence, Tables *tables, const GArray *catalogue, ReportSettings *report);
 
 /* sequence-ades.c: PSV, of whole observations. */
 void        ades_begin      (GString *text, const ReportSettings *settings);
