@@ -204,7 +204,7 @@ check_excused (void)
   Photo                pictures[2] = { draw_scene (7, SCENE_WIDTH, SCENE_HEIGHT, 4, G_MAXINT), draw_scene (7, SCENE_WIDTH, SCENE_HEIGHT, 4, G_MAXINT) };
   Photo                thing = draw_scene (8, THING, THING, 2, G_MAXINT);
   DirectPicture        of[2];
-  gint                 seen, agree, excused, by_nothing;
+  gint                 seen, agree, excused, by_nothing, by_itself;
 
   hold_thing (&pictures[0], &thing, 112, 48);
   hold_thing (&pictures[1], &thing, 80, 64);
@@ -220,8 +220,10 @@ check_excused (void)
   direct_vote (&of[0], &of[1], 0, still, &seen, &agree);
   excused = direct_excused (&of[0], &of[1], 0, still, thing_went);
   by_nothing = direct_excused (&of[0], &of[1], 0, still, nothing_went);
+  by_itself = direct_excused (&of[0], &of[1], 0, still, still);
   expect (excused >= 0.75 * (seen - agree) && agree + excused <= seen, "of %d blocks %d agree, and a thing excuses %d", seen, agree, excused);
   expect (by_nothing <= 0.25 * (seen - agree), "of %d blocks that differ a movement that nothing made excuses %d", seen - agree, by_nothing);
+  expect (by_itself == 0, "the scene's own movement excuses %d blocks, and only those that agree move so", by_itself);
   for (gint k = 0; k < 2; k++)
     direct_picture_clear (&of[k]);
   photo_free (&thing);
