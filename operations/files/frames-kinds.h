@@ -26,8 +26,7 @@ static inline FrameKind
 frame_kind (const gchar *path)
 {
   /* GEGL warns of each ending that it does not know, and a folder has many. */
-  static const gchar *const endings[] = { ".png", ".tif", ".tiff", ".pgm", ".pnm", ".ppm", ".pfm", ".jpg", ".jpeg", ".exr", ".webp", ".jp2", ".bmp",
-                                          ".arw", ".cr2", ".cr3", ".crw", ".dng", ".nef", ".orf", ".pef", ".raf", ".rw2" };
+  static const gchar *const endings[] = { ".png", ".tif", ".tiff", ".pgm", ".pnm", ".ppm", ".pfm", ".jpg", ".jpeg", ".exr", ".webp", ".jp2", ".bmp" };
   gchar    *lower = g_ascii_strdown (path, -1);
   FrameKind kind = KIND_NONE;
 
@@ -35,6 +34,8 @@ frame_kind (const gchar *path)
     kind = KIND_FITS;
   else if (g_str_has_suffix (lower, ".ser"))
     kind = KIND_SER;
+  else if (loads_is_raw (lower))
+    kind = loads_ending (lower) ? KIND_PICTURE : KIND_NONE;
   else
     for (guint i = 0; i < G_N_ELEMENTS (endings); i++)
       if (g_str_has_suffix (lower, endings[i]) && loads_ending (endings[i]))

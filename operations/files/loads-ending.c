@@ -7,11 +7,12 @@
 #define RAW_LOADER "gegl:raw-load"
 
 /* LibRaw looks at the content: these are the endings that cameras give. */
-static gboolean
-is_raw (const gchar *dot)
+gboolean
+loads_is_raw (const gchar *path)
 {
   static const gchar *const endings[] = { ".arw", ".cr2", ".cr3", ".crw", ".dng", ".nef", ".orf", ".pef", ".raf", ".rw2", NULL };
-  g_autofree gchar *lower = g_ascii_strdown (dot, -1);
+  const gchar      *dot = strrchr (path, '.');
+  g_autofree gchar *lower = g_ascii_strdown (dot ? dot : "", -1);
 
   return g_strv_contains (endings, lower);
 }
@@ -19,9 +20,7 @@ is_raw (const gchar *dot)
 const gchar *
 loads_operation (const gchar *path)
 {
-  const gchar *dot = strrchr (path, '.');
-
-  return dot && is_raw (dot) ? RAW_LOADER : "gegl:load";
+  return loads_is_raw (path) ? RAW_LOADER : "gegl:load";
 }
 
 gboolean
@@ -30,6 +29,6 @@ loads_ending (const gchar *path)
   const gchar *dot = strrchr (path, '.'), *loader = NULL;
 
   if (dot && ! strchr (dot, '/') && gegl_has_operation ("gegl:load"))           /* now its modules are there */
-    loader = ! is_raw (dot) ? gegl_operation_handlers_get_loader (dot) : gegl_has_operation (RAW_LOADER) ? RAW_LOADER : NULL;
+    loader = ! loads_is_raw (dot) ? gegl_operation_handlers_get_loader (dot) : gegl_has_operation (RAW_LOADER) ? RAW_LOADER : NULL;
   return loader && strcmp (loader, "gegl:magick-load") != 0;
 }

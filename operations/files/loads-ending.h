@@ -10,7 +10,10 @@
  * has none, makes a picture of the words that there is no loader. */
 gboolean loads_ending (const gchar *path);
 
-/* GEGL's operation that reads it.  Raw files of cameras (ending .nef, ...) go straight to LibRaw's, as GEGL has no loader for the ending of some. */
+/* Is it the ending of a camera's raw files (.nef, ...)? */
+gboolean loads_is_raw (const gchar *path);
+
+/* GEGL's operation that reads it.  Raw files go straight to LibRaw's, as GEGL has no loader for the ending of some. */
 const gchar *loads_operation (const gchar *path);
 
 #endif

@@ -37,18 +37,11 @@ value_at (const guint8 *bytes, gboolean is_big_endian)
   return is_big_endian ? bytes[0] << 8 | bytes[1] : bytes[1] << 8 | bytes[0];
 }
 
-/* How far apart values of one colour lie. */
-static gint
-step_of (const SerHeader *header)
-{
-  return *header->pattern ? 2 : header->colours;
-}
-
 /* Neighbours of one colour differ little in the right order; a value above the highest is none. */
 static gdouble
 roughness (const guint8 *bytes, gsize n, const SerHeader *header, gboolean is_big_endian)
 {
-  const gint highest = (1 << header->bits) - 1, step = step_of (header);
+  const gint highest = (1 << header->bits) - 1, step = *header->pattern ? 2 : header->colours;
   gdouble    sum = 0.0;
 
   for (gsize i = step; i < n; i++)
@@ -87,6 +80,7 @@ read_header (FramesFile *film, SerHeader *header, GError **error)
 {
   guint8  bytes[HEADER];
   guint32 colour, width, height, bits, promised;
+  const gchar *pattern;
 
   *header = (SerHeader) { 0 };
   if (film->size < HEADER || ! frames_file_read (film, 0, HEADER, bytes, NULL) || memcmp (bytes, MAGIC, strlen (MAGIC)) != 0)
@@ -96,9 +90,10 @@ read_header (FramesFile *film, SerHeader *header, GError **error)
   height = number_at (bytes + 30);
   bits = number_at (bytes + 34);
   promised = number_at (bytes + 38);
+  pattern = pattern_of (colour);
   if (colour >= 16 && colour <= 19)
     return frames_refuse (film->path, "has a mosaic of cyan, magenta and yellow; make colours or grey of it first", error);
-  if (colour != MONO && colour != RGB && colour != BGR && ! pattern_of (colour))
+  if (colour != MONO && colour != RGB && colour != BGR && ! pattern)
     return frames_refuse (film->path, "has colours of an unknown kind", error);
   if (width < 1 || height < 1 || width > FRAMES_MOST_PIXELS || height > FRAMES_MOST_PIXELS || (guint64) width * height > FRAMES_MOST_PIXELS)
     return frames_refuse (film->path, "has frames of an impossible size", error);
@@ -109,7 +104,7 @@ read_header (FramesFile *film, SerHeader *header, GError **error)
   header->bits = (gint) bits;
   header->colours = colour == RGB || colour == BGR ? 3 : 1;
   header->is_bgr = colour == BGR;
-  g_strlcpy (header->pattern, pattern_of (colour) ? pattern_of (colour) : "", sizeof header->pattern);
+  g_strlcpy (header->pattern, pattern ? pattern : "", sizeof header->pattern);
   header->bytes = (gint64) width * height * header->colours * (bits > 8 ? 2 : 1);
   header->promised = (gint) MIN (promised, G_MAXINT);
   header->n = (gint) MIN (promised > 0 ? header->promised : G_MAXINT, (film->size - HEADER) / header->bytes);

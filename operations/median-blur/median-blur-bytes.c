@@ -123,7 +123,6 @@ median_by_bytes (const MedianBytes *block)
   const MedianParams *params = block->params;
   const gint          radius = params->radius, side = 2 * radius + 1, values = block->values;
   const gint          all = values * block->width, count = all - 2 * radius * values;
-  const gboolean      keeps_alpha = params->channels == 3 && values % 2 == 0;
   tessera_autoscratch guint8 *memory = gegl_scratch_new (guint8, (gsize) side * all);
   guint8             *sorted[MEDIAN_SIDE];
 
@@ -139,6 +138,6 @@ median_by_bytes (const MedianBytes *block)
       sort_columns[radius] (rows, sorted, all);
       take_medians[radius] (sorted, values, out, count);
     }
-  if (keeps_alpha)
+  if (median_keeps_alpha (block))
     median_keep_alphas (block);
 }

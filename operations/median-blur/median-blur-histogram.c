@@ -153,7 +153,7 @@ median_by_histogram (const MedianBytes *block)
 {
   const MedianParams *params = block->params;
   const gint          side = 2 * params->radius + 1;
-  const gboolean      keeps_alpha = params->channels == 3 && block->values % 2 == 0;
+  const gboolean      keeps_alpha = median_keeps_alpha (block);
   Counts             *counts = gegl_scratch_new (Counts, (1 + STEPS) * (gsize) block->width);
 
   for (gint channel = 0; channel < block->values - keeps_alpha; channel++)

@@ -70,6 +70,15 @@ median_is_left_out (const MedianBlock *block, gint x, gint y, gint channel, gflo
                                          || y >= bounds->y + bounds->height);
 }
 
+/* Does the alpha of these pixels stay?  Then median_keep_alphas copies it. */
+static inline gboolean
+median_keeps_alpha (const MedianBytes *block)
+{
+  return block->params->channels == 3 && block->values % 2 == 0;
+}
+
+void     median_keep_alphas  (const MedianBytes *block);
+
 /* Is a network there for this radius, and is it the median that is wanted?  With samples left out only if it is the
  * median of any number. */
 gboolean median_has_network  (const MedianParams *params, gboolean lacks);
@@ -79,7 +88,6 @@ void     median_by_network   (const MedianBlock *block);
  * alpha 0. */
 gboolean median_bytes_are_whole (const guint8 *bytes, gsize n_pixels, gint values);
 void     median_by_bytes     (const MedianBytes *block);
-void     median_keep_alphas  (const MedianBytes *block);
 /* Bytes, any rank and any radius whose squares have no more samples than 16 bits count. */
 gboolean median_has_histogram (const MedianParams *params);
 void     median_by_histogram (const MedianBytes *block);
