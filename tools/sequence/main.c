@@ -105,7 +105,7 @@ count_frames (const Tables *tables, Run *run)
       const FrameRow *row = &g_array_index (tables->frames, FrameRow, i);
 
       run->frames++;
-      if (row->state == FRAME_USED || row->state == FRAME_FIRST)
+      if (row_is_used (row))
         run->used++;
       else
         progress_say ("%s is left out: %s", row->name, row->reason);
@@ -136,7 +136,7 @@ put_left_out (JsonBuilder *json, const Tables *tables, const FrameList *list)
     {
       const FrameRow *row = &g_array_index (tables->frames, FrameRow, i);
 
-      if (row->state == FRAME_USED || row->state == FRAME_FIRST)
+      if (row_is_used (row))
         continue;
       put_object (json, NULL);
       put_int (json, "frame", row->index);
@@ -169,7 +169,7 @@ put_angles (JsonBuilder *json, const Tables *tables)
     {
       const FrameRow *row = &g_array_index (tables->frames, FrameRow, i);
 
-      put_number (json, NULL, "%.6f", row->state == FRAME_USED || row->state == FRAME_FIRST ? row->angle : NAN);
+      put_number (json, NULL, "%.6f", row_is_used (row) ? row->angle : NAN);
     }
   json_builder_end_array (json);
 }

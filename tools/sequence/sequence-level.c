@@ -33,12 +33,6 @@ level_shift (const FrameRow *frame)
   return shift;
 }
 
-static gboolean
-is_used (const FrameRow *row)
-{
-  return row->state == FRAME_USED || row->state == FRAME_FIRST;
-}
-
 gdouble
 level_turned (const Tables *tables)
 {
@@ -49,7 +43,7 @@ level_turned (const Tables *tables)
     {
       const FrameRow *row = &g_array_index (tables->frames, FrameRow, i);
 
-      if (! is_used (row))
+      if (! row_is_used (row))
         continue;
       if (before && before->chain == row->chain)
         turned += remainder (row->angle - before->angle, 360.0);
@@ -64,7 +58,7 @@ level_is_turned (const Tables *tables)
   gboolean is_turned = FALSE;
 
   for (guint i = 0; i < tables->frames->len; i++)
-    is_turned |= is_used (&g_array_index (tables->frames, FrameRow, i)) && g_array_index (tables->frames, FrameRow, i).angle != 0.0;
+    is_turned |= row_is_used (&g_array_index (tables->frames, FrameRow, i)) && g_array_index (tables->frames, FrameRow, i).angle != 0.0;
   return is_turned;
 }
 
@@ -77,7 +71,7 @@ level_tell (const Tables *tables)
   if (! level_is_turned (tables))
     return;
   for (guint i = 0; i < tables->frames->len; i++)
-    unknown += is_used (&g_array_index (tables->frames, FrameRow, i)) && isnan (g_array_index (tables->frames, FrameRow, i).angle_error);
+    unknown += row_is_used (&g_array_index (tables->frames, FrameRow, i)) && isnan (g_array_index (tables->frames, FrameRow, i).angle_error);
   progress_say ("The field turns: %s degrees over the night.", g_ascii_formatd (digits, sizeof digits, "%.2f", level_turned (tables)));
   if (unknown > 0)
     progress_say (unknown == 1 ? "%d frame has too few stars for an angle: it is taken as those before it turn" : "%d frames have too few stars for an angle: they are taken as those before them turn", unknown);

@@ -56,7 +56,7 @@ place (const Drawing *drawing, gint index, gboolean of_object, gint *x, gint *y)
   const gdouble    passed = of_object ? tables_between (drawing->tables, best->index, index) : 0.0;
   const Point      was = level_place (drawing->tables, then, best->x, best->y);
 
-  if (! now || (now->state != FRAME_USED && now->state != FRAME_FIRST) || now->chain != then->chain)
+  if (! now || ! row_is_used (now) || now->chain != then->chain)
     return FALSE;
   *x = (gint) floor (was.x + now->x - then->x + drawing->v_x * passed + 0.5);
   *y = (gint) floor (was.y + now->y - then->y + drawing->v_y * passed + 0.5);

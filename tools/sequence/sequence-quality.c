@@ -201,7 +201,7 @@ quality_parse (const gchar *text, QualityCut *cut)
 static gboolean
 is_shown (const FrameRow *row, gint chain)
 {
-  return row->chain == chain && (row->state == FRAME_USED || row->state == FRAME_FIRST) && isfinite (row->quality.light);
+  return row->chain == chain && row_is_used (row) && isfinite (row->quality.light);
 }
 
 /* From the frame `first` on, all of one chain. */

@@ -56,7 +56,7 @@ solved_frame (const Tables *tables, gint n, Sky **sky)
   const FrameRow *row = tables_frame (tables, solved->index);
 
   *sky = solved->sky;
-  return row && (row->state == FRAME_USED || row->state == FRAME_FIRST) && solved->sky ? row : NULL;
+  return row && row_is_used (row) && solved->sky ? row : NULL;
 }
 
 /* The nearest of the frame's chain, and the pixel of the frame there, as if it was not turned; `sky` NULL: there is none. */

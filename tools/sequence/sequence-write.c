@@ -20,7 +20,7 @@ add_quoted (GString *text, const gchar *words)
 static void
 add_angle (GString *text, const FrameRow *row)
 {
-  const gboolean has_place = row->state == FRAME_USED || row->state == FRAME_FIRST;
+  const gboolean has_place = row_is_used (row);
 
   row_add_number (text, ',', "%.6f", has_place ? row->angle : NAN);
   row_add_number (text, ',', "%.6f", has_place ? row->angle_error : NAN);

@@ -432,6 +432,13 @@ typedef struct
   gchar     *name, *reason;
 } FrameRow;
 
+/* Else it is left out, and has no place. */
+static inline gboolean
+row_is_used (const FrameRow *row)
+{
+  return row->state == FRAME_USED || row->state == FRAME_FIRST;
+}
+
 /* x and y in pixels of the frame; NaN where there is no such number. */
 typedef struct
 {
